@@ -1,0 +1,8 @@
+"""Configuration of the corpus app."""
+
+from django.apps import AppConfig
+
+
+class CorpusConfig(AppConfig):
+    name = "corpus"
+    default_auto_field = "django.db.models.BigAutoField"

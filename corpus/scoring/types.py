@@ -1,0 +1,110 @@
+"""The values that pass between reading an answer and judging it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How an answer ended. `error` is only ever our own infrastructure."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNPARSED = "unparsed"
+    REFUSED = "refused"
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    GAVE_UP = "gave_up"
+    DO_NOT_KNOW = "do_not_know"
+    ERROR = "error"
+
+
+class ReadStatus(StrEnum):
+    """What the reader found. Every word but `read` is also an `Outcome`."""
+
+    READ = "read"
+    UNPARSED = "unparsed"
+    REFUSED = "refused"
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    GAVE_UP = "gave_up"
+    DO_NOT_KNOW = "do_not_know"
+
+
+class Kind(StrEnum):
+    """What sort of answer a question asks for."""
+
+    CHOICE = "choice"
+    NUMBER = "number"
+    MOLECULE = "molecule"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a question: `key` is its identity, `text` its markup, `credit` 0 to 1."""
+
+    key: str
+    text: str
+    credit: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The answer key. `tolerance` is relative (absolute when `number` is 0); None leaves it to the rule."""
+
+    kind: Kind
+    options: tuple[Option, ...] = ()
+    number: Decimal | None = None
+    tolerance: Decimal | None = None
+    unit: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOption:
+    """An option as it was put to the answerer: its letter there, its identity, its text as sent."""
+
+    letter: str
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was put to the answerer. `unit` is the unit the question asks for ("" when it names none)."""
+
+    kind: Kind
+    shown: tuple[ShownOption, ...] = ()
+    prompt: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read, by which reader, from where.
+
+    `option_keys` follow the order of `Asked.shown` without repeats; `span` counts characters of the raw text;
+    `notes` are stable words that can be counted; `reason` is a sentence for a person.
+    """
+
+    status: ReadStatus
+    option_keys: tuple[str, ...] = ()
+    number: Decimal | None = None
+    unit: str = ""
+    span: tuple[int, int] | None = None
+    notes: tuple[str, ...] = ()
+    reader: str = "standard@1"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judged reading. `credit` is 0 to 1; `metrics` holds precision, recall, f1 and hamming of a choice."""
+
+    outcome: Outcome
+    credit: Decimal
+    rule: str
+    reason: str
+    metrics: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Every read of the question bank that joins or depends on who asks."""

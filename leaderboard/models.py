@@ -1,0 +1,26 @@
+"""The stored score matrices; everything here can be deleted and built again."""
+
+from django.db import models
+
+from corpus.models import QuestionSetRevision
+
+
+class ScoreMatrix(models.Model):
+    """Entrants by questions of one set revision under one rule, and the results version it came from."""
+
+    set_revision = models.ForeignKey(
+        QuestionSetRevision, on_delete=models.CASCADE, related_name="score_matrices"
+    )
+    rule = models.CharField(max_length=64)
+    results_version = models.PositiveBigIntegerField()
+    entrants = models.JSONField(default=list)
+    verdicts = models.BinaryField(help_text="Compressed codes, one row per entrant and repeat.")
+    inputs = models.JSONField(default=dict)
+    built_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["set_revision", "rule"], name="matrix_once")]
+        verbose_name_plural = "score matrices"
+
+    def __str__(self) -> str:
+        return f"{self.set_revision_id} {self.rule}"

@@ -1,0 +1,6 @@
+"""Addresses of the leaderboard pages."""
+
+from django.urls import URLPattern
+
+app_name = "leaderboard"
+urlpatterns: list[URLPattern] = []
