@@ -1,10 +1,17 @@
 """Settings of the test suite: real parts, a fast password hasher, a key that is no secret."""
 
+import atexit
 import os
+import shutil
+import tempfile
 
 os.environ.setdefault("SECRET_KEY", "tests-only-key-that-protects-nothing-0123456789")
+if "DATA_DIR" not in os.environ:
+    # Two suites at once must not share a database file; parallel workers inherit this folder.
+    os.environ["DATA_DIR"] = tempfile.mkdtemp(prefix="chembench-tests-")
+    atexit.register(shutil.rmtree, os.environ["DATA_DIR"], ignore_errors=True)
 
-from chembench_site.settings.base import *  # noqa: F403
+from chembench_site.settings.base import *  # noqa: E402, F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
