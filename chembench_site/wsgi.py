@@ -2,8 +2,14 @@
 
 import os
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chembench_site.settings.base")
+
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chembench_site.settings")
+from chembench_site.embedded_queue import ensure_running
 
 application = get_wsgi_application()
+
+if settings.QUEUE_IS_EMBEDDED:
+    ensure_running(settings.DATA_DIR)

@@ -1,3 +1,1 @@
-"""Settings of the site. The environment is read here, once; `.env.example` describes every name."""
-
-from chembench_site.settings.base import *  # noqa: F403
+"""Settings: `base` for every environment, `test` for the suite. `.env.example` describes every name they read."""

@@ -83,6 +83,7 @@ TEMPLATES = [
 DATABASES = {"default": database_from_environment(env, DATA_DIR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+QUEUE_IS_EMBEDDED = not env.str("REDIS_URL", default="")
 RQ_QUEUES = queues_from_environment(env, DATA_DIR)
 
 CACHES = {
