@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 # Longer socket paths are refused by the operating system.
 LONGEST_SOCKET_PATH = 100
@@ -44,7 +46,7 @@ def socket_url(data_dir: Path) -> str:
 
 def is_running(data_dir: Path) -> bool:
     """Say whether a server answers on the socket."""
-    client = redis.Redis(unix_socket_path=str(socket_path(data_dir)), socket_timeout=2)
+    client = _client(data_dir)
     try:
         return bool(client.ping())
     except redis.BusyLoadingError:
@@ -72,14 +74,21 @@ def ensure_running(data_dir: Path) -> bool:
 
 def stop(data_dir: Path) -> bool:
     """Stop the server, its data saved; return whether there was one."""
-    client = redis.Redis(unix_socket_path=str(socket_path(data_dir)), socket_timeout=10)
+    if not is_running(data_dir):
+        return False
+    client = _client(data_dir)
     try:
         client.shutdown(save=True)
-    except redis.ConnectionError:
-        return False
     finally:
         client.close()
     return True
+
+
+def _client(data_dir: Path) -> redis.Redis:
+    # Without redis-py's own retries: a server that is not there is an answer here, not a fault.
+    return redis.Redis(
+        unix_socket_path=str(socket_path(data_dir)), socket_timeout=10, retry=Retry(NoBackoff(), retries=0)
+    )
 
 
 @contextmanager
@@ -112,7 +121,9 @@ def _start(data_dir: Path) -> None:
     command = [str(get_binary_path()), *arguments]
     finished = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
     if finished.returncode:
-        raise EmbeddedQueueError(f"The embedded queue server did not start: {finished.stderr or finished.stdout}")
+        raise EmbeddedQueueError(
+            f"The embedded queue server did not start: {finished.stderr or finished.stdout}"
+        )
 
 
 def _wait_until_running(data_dir: Path) -> None:
@@ -122,4 +133,6 @@ def _wait_until_running(data_dir: Path) -> None:
             return
         time.sleep(0.05)
     log = data_dir / "queue" / "valkey.log"
-    raise EmbeddedQueueError(f"The embedded queue server does not answer after {START_SECONDS:.0f} s; see {log}.")
+    raise EmbeddedQueueError(
+        f"The embedded queue server does not answer after {START_SECONDS:.0f} s; see {log}."
+    )
