@@ -121,9 +121,7 @@ def _start(data_dir: Path) -> None:
     command = [str(get_binary_path()), *arguments]
     finished = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
     if finished.returncode:
-        raise EmbeddedQueueError(
-            f"The embedded queue server did not start: {finished.stderr or finished.stdout}"
-        )
+        raise EmbeddedQueueError(f"The embedded queue server did not start: {finished.stderr or finished.stdout}")
 
 
 def _wait_until_running(data_dir: Path) -> None:
@@ -133,6 +131,4 @@ def _wait_until_running(data_dir: Path) -> None:
             return
         time.sleep(0.05)
     log = data_dir / "queue" / "valkey.log"
-    raise EmbeddedQueueError(
-        f"The embedded queue server does not answer after {START_SECONDS:.0f} s; see {log}."
-    )
+    raise EmbeddedQueueError(f"The embedded queue server does not answer after {START_SECONDS:.0f} s; see {log}.")

@@ -10,9 +10,7 @@ class Finding(models.Model):
     """Something a maintainer should look at in a question or its file."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="findings")
-    question = models.ForeignKey(
-        Question, null=True, blank=True, on_delete=models.CASCADE, related_name="findings"
-    )
+    question = models.ForeignKey(Question, null=True, blank=True, on_delete=models.CASCADE, related_name="findings")
     file = models.CharField(max_length=500, blank=True)
     code = models.CharField(max_length=60)
     message = models.TextField()

@@ -49,9 +49,7 @@ class Question(models.Model):
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="questions")
     key = models.CharField(max_length=300)
-    source = models.ForeignKey(
-        Source, null=True, blank=True, on_delete=models.SET_NULL, related_name="questions"
-    )
+    source = models.ForeignKey(Source, null=True, blank=True, on_delete=models.SET_NULL, related_name="questions")
     current_revision = models.ForeignKey(
         "QuestionRevision", null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -95,9 +93,7 @@ class QuestionRevision(models.Model):
     uuid = models.CharField(max_length=64, blank=True, db_index=True)
     stem = models.TextField()
     target = models.TextField(blank=True, help_text="The key of a number, molecule or text question.")
-    tolerance = models.CharField(
-        max_length=40, blank=True, help_text="Relative, as a decimal; empty: the rule's own."
-    )
+    tolerance = models.CharField(max_length=40, blank=True, help_text="Relative, as a decimal; empty: the rule's own.")
     unit = models.CharField(max_length=60, blank=True)
     description = models.TextField(blank=True)
     keywords = models.JSONField(default=list, blank=True)
@@ -115,9 +111,7 @@ class QuestionRevision(models.Model):
             models.CheckConstraint(
                 condition=~Q(kind="number") | ~Q(target=""), name="revision_number_question_has_target"
             ),
-            models.CheckConstraint(
-                condition=~Q(comparison_root=F("id")), name="revision_root_is_another_revision"
-            ),
+            models.CheckConstraint(condition=~Q(comparison_root=F("id")), name="revision_root_is_another_revision"),
         ]
 
     def __str__(self) -> str:

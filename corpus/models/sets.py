@@ -55,9 +55,7 @@ class QuestionSetMember(models.Model):
     """A question revision at its place in a set revision."""
 
     set_revision = models.ForeignKey(QuestionSetRevision, on_delete=models.CASCADE, related_name="members")
-    question_revision = models.ForeignKey(
-        QuestionRevision, on_delete=models.PROTECT, related_name="set_memberships"
-    )
+    question_revision = models.ForeignKey(QuestionRevision, on_delete=models.PROTECT, related_name="set_memberships")
     position = models.PositiveIntegerField()
 
     class Meta:

@@ -46,9 +46,7 @@ def asked_of(revision: QuestionRevision, option_keys: Sequence[str] = (), prompt
     return Asked(kind=Kind(revision.kind), shown=shown, prompt=prompt, unit=revision.unit)
 
 
-def asked_from_prompt(
-    revision: QuestionRevision, options_shown: Iterable[Sequence[str]], prompt: str
-) -> Asked:
+def asked_from_prompt(revision: QuestionRevision, options_shown: Iterable[Sequence[str]], prompt: str) -> Asked:
     """Return what was put to a model, from the stored [letter, option key, text as sent] rows."""
     shown = tuple(ShownOption(letter=letter, key=key, text=text) for letter, key, text in options_shown)
     return Asked(kind=Kind(revision.kind), shown=shown, prompt=prompt, unit=revision.unit)

@@ -129,7 +129,5 @@ def store_verdicts_in_bulk(
                 changed.append(entry.answer)
     score_model._default_manager.bulk_create(scores, batch_size=batch_size)
     if changed:
-        type(changed[0])._default_manager.bulk_update(
-            changed, ["outcome", "credit", "rule"], batch_size=batch_size
-        )
+        type(changed[0])._default_manager.bulk_update(changed, ["outcome", "credit", "rule"], batch_size=batch_size)
     return len(scores)
