@@ -43,9 +43,7 @@ class System(models.Model):
         default=dict, blank=True, help_text="Sent with every question; temperature 0 by default."
     )
     concurrency = models.PositiveSmallIntegerField(default=8)
-    facts = models.JSONField(
-        default=dict, blank=True, help_text="Published facts, as their source gives them."
-    )
+    facts = models.JSONField(default=dict, blank=True, help_text="Published facts, as their source gives them.")
     released_on = models.DateField(null=True, blank=True)
     parameter_count = models.BigIntegerField(null=True, blank=True)
     open_weights = models.BooleanField(null=True, blank=True)
@@ -91,9 +89,7 @@ class Run(models.Model):
         help_text="Provider, model id, endpoint, reader, rule, code and package versions.",
     )
     error_code = models.CharField(max_length=40, blank=True)
-    error_message = models.CharField(
-        max_length=500, blank=True, help_text="Plain reason, without any secret."
-    )
+    error_message = models.CharField(max_length=500, blank=True, help_text="Plain reason, without any secret.")
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -111,6 +107,12 @@ class Run(models.Model):
                 condition=Q(status__in=["queued", "running"]),
                 name="run_active_once",
                 violation_error_message="This system is already being asked this set.",
+            ),
+            models.UniqueConstraint(
+                fields=["system", "source_name"],
+                condition=Q(origin="imported"),
+                name="run_imported_once",
+                violation_error_message="This run has been imported already.",
             ),
         ]
 
@@ -150,9 +152,7 @@ class Item(AbstractAnswer):
     confidence = models.PositiveSmallIntegerField(null=True, blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     error_message = models.CharField(max_length=500, blank=True)
-    source_flags = models.JSONField(
-        default=dict, blank=True, help_text="Further facts an imported report states."
-    )
+    source_flags = models.JSONField(default=dict, blank=True, help_text="Further facts an imported report states.")
     answered_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -1,0 +1,1 @@
+"""Readers of other people's result files, one file per format."""

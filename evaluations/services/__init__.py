@@ -1,0 +1,1 @@
+"""Every write of the evaluations: runs, claims on their items, answers and failures."""
