@@ -1,0 +1,26 @@
+# One line each; .ci/run calls the same ones.
+.PHONY: demo test test-postgres check setup bench lock clean
+
+demo: ## set up and serve the site with demo data on http://127.0.0.1:8000
+	@bin/demo
+
+test: ## set up and run the whole suite
+	@bin/setup && .venv/bin/pytest -n auto $(ARGS)
+
+test-postgres: ## the same on a scratch PostgreSQL and a real Valkey
+	@bin/setup && bin/with-services .venv/bin/pytest -n auto $(ARGS)
+
+check: ## style, types, arrows, migrations, deployment settings
+	@bin/setup && bin/check
+
+setup: ## .venv, node_modules, assets
+	@bin/setup
+
+bench: ## measure the hot paths, as ratios to a bare baseline of the same run
+	@bin/setup && .venv/bin/python bin/bench.py
+
+lock: ## pin what requirements*.in ask for
+	@bin/setup && bin/lock
+
+clean: ## remove everything that set-up and demo made
+	rm -rf .venv node_modules assets var
