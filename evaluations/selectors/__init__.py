@@ -1,0 +1,22 @@
+"""Every read of systems, runs and items that joins or depends on who asks."""
+
+from evaluations.selectors.board import BoardItem, BoardItems, BoardRun, board_items, outcome_counts
+from evaluations.selectors.runs import LastError, RunProgress, RunSummary, last_errors, run_progress, run_summaries
+from evaluations.selectors.systems import SystemPage, public_system, public_systems
+
+__all__ = [
+    "BoardItem",
+    "BoardItems",
+    "BoardRun",
+    "LastError",
+    "RunProgress",
+    "RunSummary",
+    "SystemPage",
+    "board_items",
+    "last_errors",
+    "outcome_counts",
+    "public_system",
+    "public_systems",
+    "run_progress",
+    "run_summaries",
+]

@@ -1,0 +1,187 @@
+"""What a board needs of the systems: one run each, and the verdicts of its items on the wanted questions."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import Count, F, FilteredRelation, Max, Min, Q, QuerySet
+from django.db.models.functions import Coalesce
+
+from corpus.models import QuestionRevision
+from corpus.scoring.rules import resolve_rule
+from corpus.scoring.types import Outcome
+from evaluations.models import Item, Run
+
+PUBLISHED_RULE = "as-published"
+
+_ROOT = Coalesce(F("question_revision__comparison_root_id"), F("question_revision_id"))
+_JUDGED = Q(status=Item.Status.ANSWERED) & ~Q(outcome__in=["", Outcome.ERROR.value])
+
+
+class BoardRun(NamedTuple):
+    """The run that stands for a system on a board. `n_answered` counts answered items of the wanted questions."""
+
+    system_id: int
+    slug: str
+    name: str
+    source_name: str
+    kind: str
+    is_demo: bool
+    run_id: UUID
+    origin: str
+    repeats: int
+    n_answered: int
+    is_complete: bool
+    queued_at: datetime
+
+
+class BoardItem(NamedTuple):
+    """One question asked once. `outcome` is "" and `credit` None where there is no verdict under the rule."""
+
+    system_id: int
+    run_id: UUID
+    repeat: int
+    root_id: int
+    outcome: str
+    credit: Decimal | None
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoardItems:
+    """The chosen run of every system, by name, and the items of those runs, by system, question and repeat."""
+
+    runs: tuple[BoardRun, ...]
+    items: tuple[BoardItem, ...]
+
+
+class _Candidate(NamedTuple):
+    run: BoardRun
+    rules: tuple[str, str]
+
+
+def board_items(
+    *,
+    root_ids: Collection[int],
+    rule: str,
+    system_ids: Collection[int] | None = None,
+    with_hidden: bool = False,
+) -> BoardItems:
+    """Return the verdicts under `rule` on the questions `root_ids`, in two queries whatever their number.
+
+    A system is there by one run: the newest whose every wanted question is answered and judged in every repeat,
+    whatever else that run holds; else, marked as not complete, the newest with any answer to them. Newest is by
+    the time it was queued or imported. The run's own status plays no part.
+
+    `rule` is a name, for its newest version, or `name@version`. `as-published` is there for imported runs only:
+    other systems are absent. The verdict on the row is used where it was made under `rule`, else the newest stored
+    score under it, a person's corrected reading first. Hidden systems are left out unless `with_hidden`.
+    """
+    name = resolve_rule(rule)
+    wanted = set(root_ids)
+    if not wanted:
+        return BoardItems((), ())
+    items = _items_of(wanted)
+    if system_ids is not None:
+        items = items.filter(run__system_id__in=system_ids)
+    if not with_hidden:
+        items = items.filter(run__system__is_hidden=False)
+    if name.partition("@")[0] == PUBLISHED_RULE:
+        items = items.filter(run__origin=Run.Origin.IMPORTED)
+    chosen = _chosen_runs(items, n_wanted=len(wanted))
+    runs = [candidate.run for candidate in chosen]
+    needs_scores = any(candidate.rules != (name, name) for candidate in chosen)
+    rows = _rows(items.filter(run_id__in=[run.run_id for run in runs]), rule=name, needs_scores=needs_scores)
+    return BoardItems(tuple(sorted(runs, key=lambda run: (run.name.casefold(), run.slug))), tuple(rows))
+
+
+def outcome_counts(*, board: BoardItems, system_id: int) -> dict[str, int]:
+    """Return how many of a system's items have each outcome; every outcome is named, failed ones are `error`."""
+    counts = Counter(
+        Outcome.ERROR.value if item.status == Item.Status.FAILED else item.outcome
+        for item in board.items
+        if item.system_id == system_id
+    )
+    return {outcome.value: counts[outcome.value] for outcome in Outcome}
+
+
+def _items_of(root_ids: Collection[int]) -> QuerySet[Item]:
+    revisions = QuestionRevision.objects.filter(Q(pk__in=root_ids) | Q(comparison_root_id__in=root_ids))
+    return Item.objects.filter(question_revision__in=revisions).order_by()
+
+
+def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
+    """Return one candidate per system: the newest complete one, else the newest with an answer."""
+    counted = (
+        items.values(
+            "run__system_id",
+            "run__system__slug",
+            "run__system__name",
+            "run__system__source_name",
+            "run__system__kind",
+            "run__system__is_demo",
+            "run_id",
+            "run__origin",
+            "run__repeats",
+            "run__queued_at",
+        )
+        .annotate(
+            n_answered=Count("id", filter=_JUDGED),
+            first_rule=Min("rule", filter=_JUDGED),
+            last_rule=Max("rule", filter=_JUDGED),
+        )
+        .filter(n_answered__gt=0)
+        .order_by("run__queued_at", "run_id")
+    )
+    chosen: dict[int, _Candidate] = {}
+    for row in counted:
+        candidate = _candidate(row, n_wanted=n_wanted)
+        known = chosen.get(candidate.run.system_id)
+        if known is None or candidate.run.is_complete or not known.run.is_complete:
+            chosen[candidate.run.system_id] = candidate
+    return list(chosen.values())
+
+
+def _candidate(row: dict[str, object], *, n_wanted: int) -> _Candidate:
+    run = BoardRun(
+        system_id=row["run__system_id"],  # type: ignore[arg-type]
+        slug=str(row["run__system__slug"]),
+        name=str(row["run__system__name"]),
+        source_name=str(row["run__system__source_name"]),
+        kind=str(row["run__system__kind"]),
+        is_demo=bool(row["run__system__is_demo"]),
+        run_id=row["run_id"],  # type: ignore[arg-type]
+        origin=str(row["run__origin"]),
+        repeats=row["run__repeats"],  # type: ignore[arg-type]
+        n_answered=row["n_answered"],  # type: ignore[arg-type]
+        is_complete=row["n_answered"] == n_wanted * row["run__repeats"],  # type: ignore[operator]
+        queued_at=row["run__queued_at"],  # type: ignore[arg-type]
+    )
+    return _Candidate(run, (str(row["first_rule"]), str(row["last_rule"])))
+
+
+def _rows(items: QuerySet[Item], *, rule: str, needs_scores: bool) -> Iterator[BoardItem]:
+    """Give every item once, in the order of system, question and repeat."""
+    columns = ["run__system_id", "run_id", "repeat", "root_id", "outcome", "credit", "status", "rule"]
+    ordering = ["run__system_id", "root_id", "repeat"]
+    items = items.annotate(root_id=_ROOT)
+    if not needs_scores:
+        for row in items.order_by(*ordering).values_list(*columns).iterator(chunk_size=5000):
+            yield BoardItem(*row[:7])
+        return
+    scored = items.annotate(score=FilteredRelation("scores", condition=Q(scores__rule=rule))).order_by(
+        *ordering, F("score__reading__corrected_by_id").asc(nulls_first=True), "score__id"
+    )
+    newest: dict[tuple[UUID, int, int], BoardItem] = {}
+    for *row, row_rule, outcome, credit in scored.values_list(*columns, "score__outcome", "score__credit").iterator(
+        chunk_size=5000
+    ):
+        item = BoardItem(*row)
+        if row_rule != rule:
+            item = item._replace(outcome=outcome or "", credit=credit)
+        newest[item.run_id, item.root_id, item.repeat] = item
+    yield from newest.values()

@@ -1,0 +1,207 @@
+"""How runs are getting on and what came of them: counts only, nothing of a question or a completion."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import Count, Min, Q, Sum
+from django.utils import timezone
+
+from corpus.scoring.types import Outcome
+from evaluations.models import Item, ItemAttempt, Run
+
+RATE_WINDOW = timedelta(minutes=2)
+ACTIVE = frozenset({Run.Status.QUEUED, Run.Status.RUNNING})
+LAST_ERRORS = 5
+
+
+class LastError(NamedTuple):
+    """A failure of one question: what kind, the plain reason, whether the item is given up."""
+
+    item_id: int
+    key: str
+    code: str
+    message: str
+    is_final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is. `n_sent` counts every time a question went to the system, repeated attempts included.
+
+    `per_minute` is the rate of answers over the last two minutes, `seconds_left` what is left at that rate; both None
+    while nothing says. `is_active` is True while the run is queued or running.
+    """
+
+    status: str
+    status_label: str
+    is_active: bool
+    n_items: int
+    n_waiting: int
+    n_in_flight: int
+    n_answered: int
+    n_failed: int
+    n_sent: int
+    outcomes: Mapping[str, int]
+    tokens_in: int
+    tokens_out: int
+    per_minute: float | None
+    seconds_left: int | None
+    last_errors: tuple[LastError, ...]
+
+    @property
+    def n_done(self) -> int:
+        """Answered or given up."""
+        return self.n_answered + self.n_failed
+
+    @property
+    def percent(self) -> int:
+        """Done in percent, rounded down: 100 only when nothing is left."""
+        return 100 * self.n_done // self.n_items if self.n_items else 0
+
+
+class RunSummary(NamedTuple):
+    """One run in a list."""
+
+    run_id: UUID
+    system_id: int
+    set_slug: str
+    set_name: str
+    set_number: int
+    origin: str
+    source_name: str
+    status: str
+    prompt_style: str
+    repeats: int
+    queued_at: datetime
+    finished_at: datetime | None
+    n_items: int
+    n_answered: int
+    n_failed: int
+    outcomes: Mapping[str, int]
+
+
+def run_progress(*, run: Run, now: datetime | None = None) -> RunProgress:
+    """Return how far `run` is, from four queries over its items."""
+    now = now or timezone.now()
+    totals = _totals(run=run, since=now - RATE_WINDOW)
+    outcomes = Counter(dict(run.items.order_by().exclude(outcome="").values_list("outcome").annotate(n=Count("id"))))
+    n_left = totals["n_waiting"] + totals["n_in_flight"]
+    per_minute = _per_minute(totals, now=now) if run.status in ACTIVE else None
+    return RunProgress(
+        status=run.status,
+        status_label=run.get_status_display(),
+        is_active=run.status in ACTIVE,
+        n_items=totals["n_items"],
+        n_waiting=totals["n_waiting"],
+        n_in_flight=totals["n_in_flight"],
+        n_answered=totals["n_answered"],
+        n_failed=totals["n_failed"],
+        n_sent=totals["n_sent"] or 0,
+        outcomes={outcome.value: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
+        tokens_in=totals["tokens_in"] or 0,
+        tokens_out=totals["tokens_out"] or 0,
+        per_minute=per_minute,
+        seconds_left=ceil(60 * n_left / per_minute) if per_minute and n_left else None,
+        last_errors=last_errors(run=run),
+    )
+
+
+def _totals(*, run: Run, since: datetime) -> dict[str, int]:
+    is_recent = Q(answered_at__gte=since)
+    return run.items.order_by().aggregate(
+        n_items=Count("id"),
+        n_waiting=Count("id", filter=Q(status=Item.Status.WAITING)),
+        n_in_flight=Count("id", filter=Q(status=Item.Status.LEASED)),
+        n_answered=Count("id", filter=Q(status=Item.Status.ANSWERED)),
+        n_failed=Count("id", filter=Q(status=Item.Status.FAILED)),
+        n_sent=Sum("attempts"),
+        tokens_in=Sum("tokens_in"),
+        tokens_out=Sum("tokens_out"),
+        n_recent=Count("id", filter=is_recent),
+        first_recent=Min("answered_at", filter=is_recent),
+    )
+
+
+def _per_minute(totals: Mapping[str, object], *, now: datetime) -> float | None:
+    """Return answers per minute since the first answer of the window; None before a second has passed."""
+    first = totals["first_recent"]
+    if not isinstance(first, datetime):
+        return None
+    seconds = (now - first).total_seconds()
+    recent = totals["n_recent"]
+    return 60 * recent / seconds if seconds >= 1 and isinstance(recent, int) else None
+
+
+def last_errors(*, run: Run, limit: int = LAST_ERRORS) -> tuple[LastError, ...]:
+    """Return the newest failures of a run's questions, given up or to be tried again, newest first."""
+    attempts = (
+        ItemAttempt.objects.filter(item__run=run, kind="error")
+        .select_related("item__question_revision__question")
+        .order_by("-id")[:limit]
+    )
+    errors = [
+        LastError(
+            attempt.item_id,
+            attempt.item.question_revision.question.key,
+            attempt.error_code,
+            attempt.error_message,
+            attempt.item.status == Item.Status.FAILED,
+        )
+        for attempt in attempts
+    ]
+    return tuple(errors) or _failed_items(run=run, limit=limit)
+
+
+def _failed_items(*, run: Run, limit: int) -> tuple[LastError, ...]:
+    """Return items given up without a recorded attempt, such as reports whose options could not be settled."""
+    items = run.items.filter(status=Item.Status.FAILED).select_related("question_revision__question").order_by("-id")
+    return tuple(
+        LastError(item.pk, item.question_revision.question.key, item.error_code, item.error_message, True)
+        for item in items[:limit]
+    )
+
+
+def run_summaries(*, system_ids: Collection[int]) -> list[RunSummary]:
+    """Return every run of the systems, newest first, with its counts, in two queries."""
+    runs = list(
+        Run.objects.filter(system_id__in=system_ids)
+        .select_related("set_revision__question_set")
+        .order_by("-queued_at", "id")
+    )
+    counts: dict[UUID, Counter[tuple[str, str]]] = {run.pk: Counter() for run in runs}
+    grouped = Item.objects.filter(run__system_id__in=system_ids).order_by().values_list("run_id", "status", "outcome")
+    for run_id, status, outcome, count in grouped.annotate(n=Count("id")):
+        counts[run_id][status, outcome] = count
+    return [_summary(run, counts[run.pk]) for run in runs]
+
+
+def _summary(run: Run, counts: Counter[tuple[str, str]]) -> RunSummary:
+    by_status: Counter[str] = Counter()
+    by_outcome: Counter[str] = Counter()
+    for (status, outcome), count in counts.items():
+        by_status[status] += count
+        by_outcome[outcome] += count
+    question_set = run.set_revision.question_set
+    return RunSummary(
+        run_id=run.pk,
+        system_id=run.system_id,
+        set_slug=question_set.slug,
+        set_name=question_set.name,
+        set_number=run.set_revision.number,
+        origin=run.origin,
+        source_name=run.source_name,
+        status=run.status,
+        prompt_style=run.prompt_style,
+        repeats=run.repeats,
+        queued_at=run.queued_at,
+        finished_at=run.finished_at,
+        n_items=by_status.total(),
+        n_answered=by_status[Item.Status.ANSWERED],
+        n_failed=by_status[Item.Status.FAILED],
+        outcomes={outcome.value: by_outcome[outcome.value] for outcome in Outcome if by_outcome[outcome.value]},
+    )

@@ -1,0 +1,61 @@
+"""Systems as the public may see them: what is known of them, their runs as counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from evaluations.models import System
+from evaluations.selectors.runs import RunSummary, run_summaries
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPage:
+    """A system and its runs, newest first. Nothing in it says how the system is reached."""
+
+    system_id: int
+    slug: str
+    name: str
+    source_name: str
+    kind: str
+    is_demo: bool
+    is_imported: bool
+    model_id: str
+    released_on: date | None
+    parameter_count: int | None
+    open_weights: bool | None
+    facts: Mapping[str, Any]
+    runs: tuple[RunSummary, ...]
+
+
+def public_systems() -> list[SystemPage]:
+    """Return every system that is not hidden, by name, each with its runs, in three queries."""
+    return _pages(list(System.objects.filter(is_hidden=False).order_by("name", "slug")))
+
+
+def public_system(*, slug: str) -> SystemPage | None:
+    """Return one system, or None when there is none of that slug or it is hidden."""
+    pages = _pages(list(System.objects.filter(slug=slug, is_hidden=False)))
+    return pages[0] if pages else None
+
+
+def _pages(systems: list[System]) -> list[SystemPage]:
+    runs = run_summaries(system_ids=[system.pk for system in systems])
+    return [
+        SystemPage(
+            system_id=system.pk,
+            slug=system.slug,
+            name=system.name,
+            source_name=system.source_name,
+            kind=system.kind,
+            is_demo=system.is_demo,
+            is_imported=system.provider == "imported",
+            model_id=system.model_id,
+            released_on=system.released_on,
+            parameter_count=system.parameter_count,
+            open_weights=system.open_weights,
+            facts=system.facts,
+            runs=tuple(run for run in runs if run.system_id == system.pk),
+        )
+        for system in systems
+    ]
