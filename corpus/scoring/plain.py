@@ -22,13 +22,13 @@ def plain_text(markup: str) -> str:
     """
     text = markup
     if _HAS_MARKUP.search(text):
-        text = _unwrapped(_TAG.sub("", text))
+        text = unwrapped(_TAG.sub("", text))
         text = _SPACE_COMMAND.sub(" ", text)
         text = _DELIMITER.sub("", _ESCAPED.sub(r"\1", text))
     return " ".join(text.split())
 
 
-def _unwrapped(text: str) -> str:
+def unwrapped(text: str) -> str:
     """Replace `\\ce{x}` and its like by `x`, from the inside out."""
     for _ in range(_MAX_NESTING):
         text, count = _WRAPPED.subn(r"\1", text)

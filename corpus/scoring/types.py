@@ -108,3 +108,11 @@ class Verdict:
     rule: str
     reason: str
     metrics: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Why a text could not be read, in a sentence, with a stable word (`note`) where one is counted."""
+
+    reason: str
+    note: str = ""

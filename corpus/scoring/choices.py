@@ -1,0 +1,157 @@
+"""Read which options an answer names: by letters, by their text, or by both where they agree."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
+from corpus.scoring.option_texts import BY_TEXT, OptionTexts, option_texts
+from corpus.scoring.types import ShownOption, Unread
+
+UNKNOWN_LETTER = "unknown-letter"
+CONTRADICTION = "contradiction"
+MAX_LENGTH = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRead:
+    """Positions in `shown` of the options named, ascending and without repeats."""
+
+    positions: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+
+_PLAIN_LIST = re.compile(r"\s*([A-Z](?:\s{0,2},\s{0,2}[A-Z]){0,30})\s*")
+_NOT_AN_ANSWER = frozenset({"n/a", "na", "none", "unknown", "nan", "null", "n.a.", "not applicable", "unsure"})
+_LABEL = re.compile(r"(?:the\s+)?(?:correct\s+)?(?:options?|letters?|answers?|choices?)\s*(?:is|are)?\s*[:=]?\s+", re.I)
+_SEPARATORS = re.compile(r"[\s,;/&+|]+")
+_FILLERS = frozenset({"and", "only", "both", "-", "", "option", "options"})
+_EDGES = "()[]{}<>*$_\"'`.:!"
+
+
+def read_choice(text: str, shown: Sequence[ShownOption]) -> ChoiceRead | Unread:
+    """Return the options that `text`, the content of an answer, names.
+
+    Letters outside the options, alternatives (`A or C`) and a letter whose text is another option's are not read.
+    """
+    letters = {option.letter: position for position, option in enumerate(shown)}
+    plain = _PLAIN_LIST.fullmatch(text)
+    if plain is not None:
+        return _from_letters([letter.strip() for letter in plain.group(1).split(",")], letters)
+    if len(text) > MAX_LENGTH:
+        return Unread("The answer is too long to be a choice.")
+    return _read_spelled(text, shown, letters)
+
+
+def _from_letters(named: Sequence[str], letters: dict[str, int], notes: tuple[str, ...] = ()) -> ChoiceRead | Unread:
+    unknown = [letter for letter in named if letter not in letters]
+    if unknown:
+        return Unread(f"No option has the letter {', '.join(unknown[:3])}.", UNKNOWN_LETTER)
+    return ChoiceRead(tuple(sorted({letters[letter] for letter in named})), notes)
+
+
+def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, int]) -> ChoiceRead | Unread:
+    cleaned = without_markdown(without_latex(one_spelling(text))).strip().strip("\"'").strip()
+    if not cleaned.strip(_EDGES):
+        return Unread("There is nothing to read.")
+    texts = option_texts(tuple(shown))
+    for read in (
+        _read_letter_list(cleaned, letters, texts),
+        texts.read_whole(text) or texts.read_whole(cleaned),
+        _read_non_answer(cleaned),
+        _read_labelled(cleaned, letters, texts),
+        _read_references(cleaned, letters),
+        texts.read_part(cleaned),
+    ):
+        if isinstance(read, tuple):
+            return ChoiceRead(read, (BY_TEXT,))
+        if read is not None:
+            return read
+    return Unread("The answer names no option.")
+
+
+def _read_non_answer(text: str) -> Unread | None:
+    if text.strip(_EDGES).casefold() in _NOT_AN_ANSWER:
+        return Unread("The answer declines to choose.")
+    return None
+
+
+def _read_letter_list(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
+    """Read a list that holds nothing but letters; None where it holds anything else."""
+    unlabelled = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
+    if unlabelled.strip(_EDGES).casefold() in _NOT_AN_ANSWER:
+        return None
+    tokens = [token.strip(_EDGES) for token in _SEPARATORS.split(unlabelled)]
+    named = [token for token in tokens if token.casefold() not in _FILLERS]
+    if not named or len(named) > 2 * len(letters) + 2:
+        return None
+    if len(named) == 1:
+        return _read_single(named[0], letters, texts)
+    if any(_is_letter(token, letters) for token in named) and all(
+        _is_letter(token, letters) or token.casefold() == "or" for token in named
+    ):
+        if any(token.casefold() == "or" for token in named):
+            return Unread("Alternatives, not one choice.", "alternatives")
+        return _from_letters([token.upper() for token in named], letters)
+    return None
+
+
+def _is_letter(token: str, letters: dict[str, int]) -> bool:
+    return token.upper() in letters or (len(token) == 1 and token.isascii() and token.isalpha())
+
+
+def _read_single(token: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
+    """Read one letter, or letters run together (`BD`) where that is no option's text."""
+    if token.upper() in letters and (token.isupper() or len(token) == 1):
+        return _from_letters([token.upper()], letters)
+    if len(token) == 1 and token.isascii() and token.isalpha():
+        return None if texts.read_whole(token) else Unread(f"No option has the letter {token}.", UNKNOWN_LETTER)
+    is_run = token.isascii() and token.isalpha() and token.isupper() and len(set(token)) == len(token)
+    if is_run and all(letter in letters for letter in token) and not texts.mentions(token):
+        return _from_letters(list(token), letters)
+    return None
+
+
+_SEGMENT = re.compile(
+    r"(?:^|[\n;,]\s{0,8}|\band\s{1,4})[-•]?\s{0,4}\(?([A-Z]{1,2})(?:\)?[.:)]|\s?-|,|\s?=)(?=\s|[^\s\w]|\w)"
+)
+_BRACKETED = re.compile(r"\(?([A-Z]{1,2})\)?\s{1,3}\((.{1,300})\)", re.DOTALL)
+
+
+def _read_labelled(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
+    """Read `B. Ethanol` and lists of such; the words must not be another option's text."""
+    start = _LABEL.match(text)
+    body = text[start.end() :] if start is not None else text
+    bracketed = _BRACKETED.fullmatch(body.rstrip("."))
+    if bracketed is not None and bracketed.group(1) in letters:
+        return _agreed([(bracketed.group(1), bracketed.group(2))], letters, texts)
+    segments = [match for match in _SEGMENT.finditer(body) if match.start() == 0 or match.group(1) in letters]
+    if not segments or segments[0].start() != 0:
+        return None
+    ends = [match.start() for match in segments[1:]] + [len(body)]
+    labelled = [(match.group(1), body[match.end() : end]) for match, end in zip(segments, ends, strict=True)]
+    return _agreed(labelled, letters, texts)
+
+
+def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
+    unknown = [letter for letter, _ in labelled if letter not in letters]
+    if unknown:
+        return None
+    for letter, words in labelled:
+        if texts.contradicts(words, letters[letter]):
+            return Unread(f"The letter {letter} and the words beside it name different options.", CONTRADICTION)
+    return _from_letters([letter for letter, _ in labelled], letters, ("letter-and-text",))
+
+
+_REFERENCE = re.compile(r"\b(?:options?|choices?)\s{1,3}\(?([A-Z]{1,2})\b\)?", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:not?|neither|nor|never|except|either|or|cannot|incorrect|wrong|un\w+ly)\b|n't\b", re.I)
+
+
+def _read_references(text: str, letters: dict[str, int]) -> ChoiceRead | Unread | None:
+    """Read `... (option B) and ... (option D)`, unless the text denies or doubts something."""
+    named = [match.group(1) for match in _REFERENCE.finditer(text)]
+    if not named or _NEGATION.search(text):
+        return None
+    if any(letter not in letters for letter in named):
+        return None
+    return _from_letters(named, letters, ("by-reference",))

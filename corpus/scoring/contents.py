@@ -1,0 +1,82 @@
+"""Read the content of a located answer according to the kind of question."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from corpus.scoring.choices import ChoiceRead, read_choice
+from corpus.scoring.numbers import NumberRead, read_number
+from corpus.scoring.types import Asked, Kind, Unread
+from corpus.scoring.units import in_asked_unit
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A readable answer: option keys in the order shown, or a number with its unit."""
+
+    option_keys: tuple[str, ...] = ()
+    number: Decimal | None = None
+    unit: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def read_content(text: str, asked: Asked) -> Content | Unread:
+    """Read `text`, which should be nothing but an answer."""
+    if asked.kind is Kind.CHOICE:
+        return chosen_content(read_choice(text, asked.shown), asked)
+    if asked.kind is Kind.NUMBER:
+        return number_content(read_number(text), asked)
+    return Content() if text.strip() else Unread("There is nothing to read.")
+
+
+def chosen_content(read: ChoiceRead | Unread, asked: Asked) -> Content | Unread:
+    """Turn positions into option keys."""
+    if isinstance(read, Unread):
+        return read
+    keys = tuple(asked.shown[position].key for position in read.positions)
+    return Content(option_keys=keys, notes=read.notes)
+
+
+def number_content(read: NumberRead | Unread, asked: Asked) -> Content | Unread:
+    """Bring a number to the unit that was asked for; a unit that cannot be brought there is noted."""
+    if isinstance(read, Unread):
+        return read
+    if not asked.unit or not read.unit:
+        return Content(number=read.value, unit=read.unit, notes=read.notes)
+    value, note = in_asked_unit(value=read.value, unit=read.unit, asked_unit=asked.unit)
+    notes = (*read.notes, note) if note else read.notes
+    return Content(number=value, unit=read.unit, notes=notes)
+
+
+_LETTERS = r"\(?(?:[A-Z]{1,2})\)?(?:\s{0,2}(?:,\s{0,2}and\b|,|;|/|&|\band\b)\s{0,2}\(?[A-Z]{1,2}\)?){0,20}"
+_LEADING = re.compile(
+    rf"[*_$\"'\s(\[]{{0,6}}(?P<letters>{_LETTERS})[*_$\"')\]]{{0,6}}"
+    r"(?=\s{0,2}(?:[.,;!:]|\n|$|\(|—|–|-\s|\b(?:because|since|as|for|due|which|where|with|and|is|are)\b))"
+)
+_DOUBT = re.compile(r"^\s{0,3}(?:or\b|not\b|,?\s{0,2}or\b)", re.IGNORECASE)
+
+
+def read_leading(text: str, asked: Asked) -> Content | Unread:
+    """Read a statement that begins with its answer: `C because I integrated`, `B. Ethanol, which ...`, `42 g/mol`."""
+    whole = read_content(text, asked)
+    if isinstance(whole, Content) or asked.kind is not Kind.CHOICE:
+        return whole if isinstance(whole, Content) else _number_before_clause(text, asked, whole)
+    if whole.note:
+        return whole
+    match = _LEADING.match(text)
+    if match is None or _DOUBT.match(text[match.end() :]):
+        return whole
+    return read_content(match.group("letters"), asked)
+
+
+_CLAUSE = re.compile(
+    r"\b(?:because|since|which|where|so that|based on|given that|according to)\b|\.\s|\n", re.IGNORECASE
+)
+
+
+def _number_before_clause(text: str, asked: Asked, whole: Unread) -> Content | Unread:
+    """Read the number of `42 g/mol, because ...`: what stands before the clause that explains it."""
+    clause = _CLAUSE.search(text)
+    if asked.kind is not Kind.NUMBER or clause is None:
+        return whole
+    return read_content(text[: clause.start()], asked)

@@ -1,0 +1,84 @@
+"""One spelling for signs that are written in many ways: minus, times, superscripts, spaces, LaTeX commands."""
+
+import re
+
+from corpus.scoring.plain import unwrapped
+
+SUPERSCRIPTS = {"⁺": "+", "⁻": "-", "⁼": "=", "⁽": "(", "⁾": ")", "ⁿ": "n"} | {
+    sign: str(digit) for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")
+}
+_SUPERSCRIPT_RUN = re.compile("[" + "".join(SUPERSCRIPTS) + "]+")
+
+_MINUS = "−–—‐‑‒﹣－˗➖"
+_TIMES = "×✕✖⨯∙·⋅•∗＊"
+_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\u2061\u2062"
+_QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "′": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'}
+_APPROXIMATELY = "≈≃≅∼～≐"
+_VULGAR = {"½": " 1/2", "⅓": " 1/3", "⅔": " 2/3", "¼": " 1/4", "¾": " 3/4", "⅕": " 1/5", "⅛": " 1/8", "⁄": "/"}
+_FULL_WIDTH = {chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)}
+
+_TABLE = str.maketrans(
+    _FULL_WIDTH
+    | dict.fromkeys(_MINUS, "-")
+    | dict.fromkeys(_TIMES, "×")
+    | dict.fromkeys(_SPACES, " ")
+    | dict.fromkeys(_INVISIBLE, "")
+    | dict.fromkeys(_APPROXIMATELY, "≈")
+    | _QUOTES
+    | _VULGAR
+    | {"μ": "µ", "K": "K", "Å": "Å"}
+)
+
+_LATEX_FRACTION = re.compile(r"\\[dtc]?frac\s?\{([^{}]{1,40})\}\s?\{([^{}]{1,40})\}")
+_LATEX_COMMANDS = (
+    (re.compile(r"\\(?:times|cdot|ast|bullet)(?![A-Za-z])"), "×"),
+    (re.compile(r"\\(?:approx|simeq|sim|thickapprox|cong)(?![A-Za-z])"), "≈"),
+    (re.compile(r"\\pm(?![A-Za-z])"), "±"),
+    (re.compile(r"\^?\s?\{?\\(?:circ|degree)(?![A-Za-z])\}?"), "°"),
+    (re.compile(r"\\mu(?![A-Za-z])"), "µ"),
+    (re.compile(r"\\Omega(?![A-Za-z])"), "Ω"),
+    (re.compile(r"\\(?:AA|A|angstrom)(?![A-Za-z])"), "Å"),
+    (re.compile(r"\\(?:left|right|displaystyle|rm|bf|big|Big|!)"), ""),
+    (re.compile(r"\\(?:quad|qquad|[,;: ])|~(?=\d{3})"), " "),
+    (re.compile(r"\{([,.'])\}"), r"\1"),
+)
+_LATEX_DELIMITERS = ((re.compile(r"\\([%$&_#{}])"), r"\1"), (re.compile(r"\\[()\[\]]|\$"), " "))
+
+
+def one_spelling(text: str) -> str:
+    """Return `text` with one character each for minus, times, space, quote and approximately.
+
+    A run of superscripts becomes `^` and plain characters (`10⁻²¹` is `10^-21`). Letters keep their case.
+    """
+    if text.isascii():
+        return text
+    raised = _SUPERSCRIPT_RUN.sub(_raised, text)
+    return raised.translate(_TABLE)
+
+
+def _raised(run: re.Match[str]) -> str:
+    return "^" + "".join(SUPERSCRIPTS[sign] for sign in run.group())
+
+
+def without_latex(text: str) -> str:
+    """Return `text` with LaTeX commands that matter to a number or a letter written plainly."""
+    if "\\" not in text and "$" not in text and "{" not in text:
+        return text
+    for pattern, replacement in _LATEX_COMMANDS:
+        text = pattern.sub(replacement, text)
+    text = unwrapped(_LATEX_FRACTION.sub(r" \1/\2", text))
+    for pattern, replacement in _LATEX_DELIMITERS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+_BOLD = re.compile(r"\*\*|__|`+")
+_POWER_STARS = re.compile(r"(?<=10)\*\*(?=\s?[-+(]?\d)")
+
+
+def without_markdown(text: str) -> str:
+    """Return `text` without bold, code and quoting marks; `10**-3` stays a power."""
+    if "*" not in text and "`" not in text and "_" not in text:
+        return text
+    return _BOLD.sub("", _POWER_STARS.sub("^", text)).strip().strip("*")

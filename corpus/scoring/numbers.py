@@ -1,0 +1,173 @@
+"""Read one number as chemists write it; a text that may mean two numbers is not read."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
+from corpus.scoring.number_grammar import NumberToken, match_number
+from corpus.scoring.number_words import number_word, roman_numeral
+from corpus.scoring.types import Unread
+
+MAX_LENGTH = 400
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRead:
+    """A number with the unit written behind it ("" for none) and notes on how it was written."""
+
+    value: Decimal
+    unit: str = ""
+    notes: tuple[str, ...] = ()
+
+
+_PLAIN = re.compile(r"\s*([+-]?(?:\d{1,60}\.?\d{0,60}|\.\d{1,60})(?:[eE][+-]?\d{1,4})?)\s*", re.ASCII)
+
+_LEAD_IN = re.compile(
+    r"(?:approximately|approx\.?|about|around|roughly|circa|ca\.|nearly|almost|exactly|precisely|only|"
+    r"is|are|equals?|the|final|answer|value|result|number|[≈~:=]|€|£)(?![A-Za-z])\s{0,3}",
+    re.IGNORECASE,
+)
+_SIGN_WORD = re.compile(r"(minus|negative|plus|positive)\s{1,3}(?=[\d.])", re.IGNORECASE)
+_SEPARATED = re.compile(r"[,;\n]\s|\band\b|\bor\b", re.IGNORECASE)
+_EQUALS = re.compile(r"[=≈]")
+
+
+def parse_number(text: str) -> NumberRead | None:
+    """Return the one number that `text` states, or None.
+
+    Ranges, alternatives, unevaluated expressions and texts with a second number are None, never the first of them.
+    """
+    read = read_number(text)
+    return read if isinstance(read, NumberRead) else None
+
+
+def read_number(text: str) -> NumberRead | Unread:
+    """Like `parse_number`, with the reason where nothing was read."""
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None:
+        return NumberRead(Decimal(plain.group(1)))
+    if len(text) > MAX_LENGTH:
+        return Unread("The text is too long to be a number.")
+    return _read_spelled(_normalised(text))
+
+
+def _normalised(text: str) -> str:
+    return _trimmed(without_markdown(without_latex(one_spelling(text))))
+
+
+def _trimmed(text: str) -> str:
+    """Drop quotes, sentence marks and a pair of brackets around the whole."""
+    previous = None
+    while text != previous:
+        previous = text
+        text = text.strip().strip("\"'!?;:").rstrip(".,").strip()
+        if len(text) > 1 and (text[0], text[-1]) in {("(", ")"), ("[", "]"), ("{", "}")} and _closes_last(text):
+            text = text[1:-1]
+    return text
+
+
+def _closes_last(text: str) -> bool:
+    """Tell whether the first bracket is closed by the last character and by none before."""
+    opening, closing = text[0], text[-1]
+    return closing not in text[1:-1] and opening not in text[1:-1]
+
+
+def _read_spelled(text: str) -> NumberRead | Unread:
+    if not text:
+        return Unread("There is nothing to read.")
+    equated = _right_hand_side(text)
+    if isinstance(equated, Unread):
+        return equated
+    value = _read_word(equated)
+    if value is not None:
+        return value
+    return _read_digits(_without_lead_in(equated))
+
+
+def _right_hand_side(text: str) -> str | Unread:
+    """Return what follows the last equals sign; several equations side by side state several numbers."""
+    signs = list(_EQUALS.finditer(text))
+    if not signs:
+        return text
+    between = text[signs[0].end() : signs[-1].start()]
+    if _SEPARATED.search(between):
+        return Unread("Several equations stand side by side.")
+    return _trimmed(text[signs[-1].end() :])
+
+
+def _without_lead_in(text: str) -> str:
+    position = 0
+    while (match := _LEAD_IN.match(text, position)) is not None:
+        position = match.end()
+    text = text[position:].strip()
+    signed = _SIGN_WORD.match(text)
+    if signed is not None:
+        sign = "-" if signed.group(1).lower() in {"minus", "negative"} else ""
+        text = sign + text[signed.end() :]
+    return text
+
+
+def _read_word(text: str) -> NumberRead | None:
+    value = roman_numeral(text)
+    if value is not None:
+        return NumberRead(Decimal(value), notes=("roman-numeral",))
+    value = number_word(_without_lead_in(text) if " " in text else text)
+    return None if value is None else NumberRead(Decimal(value), notes=("number-word",))
+
+
+_RANGE = re.compile(r"\s{0,3}(?:-|to\b|or\b|and\b|/|:|,|;|±|\.\.+|\bup to\b)\s{0,3}[+-]?\.?\d", re.IGNORECASE)
+_OPERATOR = re.compile(r"\s{0,3}(?:[×*+^=<>]|/\s?\d|[xX]\s?\d|-\s?[\d(])")
+_UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)]\^?|\^|/)[({]?\s?[+-]?\d{1,2}[)}]?")
+_OPEN_ENDED = re.compile(r"\b(?:or|more|less|fewer|than|to|between|at least|at most)\b", re.IGNORECASE)
+_PERCENT_OF = re.compile(r"\s{0,3}%\s{1,3}of\b", re.IGNORECASE)
+_VARIABLE = re.compile(r"\s{0,2}[xyzn](?![A-Za-z])")
+
+
+def _read_digits(text: str) -> NumberRead | Unread:
+    token = match_number(text) or _match_bracketed(text)
+    if token is None:
+        return Unread("There is no number at the start of the answer.")
+    return _with_rest(token, text[token.end :])
+
+
+def _match_bracketed(text: str) -> NumberToken | None:
+    """Read `(4.15 x 10^-21) mol`: brackets around the whole number, a unit behind them."""
+    closing = text.find(")", 0, MAX_LENGTH)
+    if not text.startswith("(") or closing < 0:
+        return None
+    token = match_number(text[1:closing])
+    if token is None or text[1 + token.end : closing].strip():
+        return None
+    return token._replace(end=closing + 1)
+
+
+def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
+    """Accept a number when what follows is a unit or words, refuse it when that makes it another number."""
+    if not rest:
+        return NumberRead(token.value, notes=token.notes)
+    if _PERCENT_OF.match(rest):
+        return NumberRead(token.value, "%", token.notes)
+    if _RANGE.match(rest):
+        return Unread("A range or alternatives, not one number.", "range")
+    if _OPERATOR.match(rest) or _VARIABLE.match(rest):
+        return Unread("An expression, not a number.", "expression")
+    words = _UNIT_EXPONENT.sub("", rest)
+    if any(character.isdigit() for character in words):
+        return Unread("More than one number.", "several-numbers")
+    if _OPEN_ENDED.search(words):
+        return Unread("An open-ended amount, not one number.", "range")
+    return NumberRead(token.value, _unit_of(rest), token.notes)
+
+
+_UNIT = re.compile(r"[A-Za-zµΩÅ°%$€][^\s,;()]*(?:[ ·×*/]{1,2}[A-Za-zµΩÅ°%(][^\s,;]*){0,3}")
+MAX_UNIT_LENGTH = 32
+
+
+def _unit_of(rest: str) -> str:
+    """Return the unit at the start of `rest`, or "" where words follow in place of one."""
+    trimmed = rest.strip().rstrip(".,;:!) ")
+    match = _UNIT.match(trimmed)
+    if match is None or len(trimmed) > MAX_UNIT_LENGTH:
+        return ""
+    return match.group()

@@ -1,0 +1,89 @@
+"""Recognise options by their own text, whatever the markup it is written in."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from corpus.scoring.glyphs import one_spelling
+from corpus.scoring.plain import plain_text
+from corpus.scoring.types import ShownOption
+
+BY_TEXT = "by-text"
+MIN_PART_LENGTH = 4
+_LATEX_LEFTOVERS = re.compile(r"[\\{}$*_^]")
+_EDGES = " \t\r\n\"'.,;:!()"
+_WORD_START, _WORD_END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
+
+
+def _shape(text: str) -> str:
+    """Return the form in which texts are compared: no markup, one spelling of signs, no edge punctuation."""
+    bare = _LATEX_LEFTOVERS.sub("", one_spelling(plain_text(text)))
+    return " ".join(bare.split()).strip(_EDGES)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionTexts:
+    """The options' texts, exact and without regard to case."""
+
+    exact: tuple[str, ...]
+    folded: tuple[str, ...]
+
+    def read_whole(self, text: str) -> tuple[int, ...] | None:
+        """Return the positions of the options whose whole text this is: one option, or a list of several."""
+        single = self._position(text)
+        if single is not None:
+            return (single,)
+        for separator in ("\n", ";", ","):
+            parts = [part for part in text.split(separator) if part.strip()]
+            positions = [self._position(part) for part in parts]
+            if len(parts) > 1 and all(position is not None for position in positions):
+                return tuple(sorted({position for position in positions if position is not None}))
+        return None
+
+    def _position(self, text: str) -> int | None:
+        shape = _shape(text)
+        if not shape:
+            return None
+        if self.exact.count(shape) == 1:
+            return self.exact.index(shape)
+        folded = shape.casefold()
+        return self.folded.index(folded) if self.folded.count(folded) == 1 else None
+
+    def read_part(self, text: str) -> tuple[int, ...] | None:
+        """Return the one option that contains `text` as whole words, if it is long enough to mean something."""
+        shape = _shape(text)
+        if len(shape) < MIN_PART_LENGTH:
+            return None
+        holders = [i for i, option in enumerate(self.exact) if _holds(option, shape)]
+        return tuple(holders) if len(holders) == 1 else None
+
+    def mentions(self, word: str) -> bool:
+        """Tell whether any option holds `word` as a whole word."""
+        return any(_holds(option, word) for option in self.exact)
+
+    def contradicts(self, words: str, position: int) -> bool:
+        """Tell whether `words`, written beside the letter of `position`, are the text of another option."""
+        shape = _shape(words)
+        own = self.exact[position]
+        if not shape or shape.casefold() == self.folded[position]:
+            return False
+        if self._position(words) is not None:
+            return True
+        if _holds(own, shape) or _holds(shape, own):
+            return False
+        others = [option for i, option in enumerate(self.exact) if i != position]
+        return any(option and (_holds(option, shape) or _holds(shape, option)) for option in others)
+
+
+def _holds(text: str, part: str) -> bool:
+    """Tell whether `part` occurs in `text` with no letter or digit right before or after it."""
+    if not part or part not in text:
+        return False
+    return re.search(_WORD_START + re.escape(part) + _WORD_END, text) is not None
+
+
+@lru_cache(maxsize=8192)
+def option_texts(shown: tuple[ShownOption, ...]) -> OptionTexts:
+    """Return the texts of `shown` ready for comparing."""
+    exact = tuple(_shape(option.text) for option in shown)
+    return OptionTexts(exact, tuple(text.casefold() for text in exact))

@@ -1,0 +1,122 @@
+"""Read an answer: the same reader for a model's reply, a person's typed number and a person's ticked options."""
+
+from collections.abc import Callable, Sequence
+
+from corpus.scoring.contents import Content
+from corpus.scoring.numbers import NumberRead, read_number
+from corpus.scoring.protocols import Found, find_answer
+from corpus.scoring.statuses import is_given_up, is_hedged, is_refusal
+from corpus.scoring.types import Asked, Reading, ReadStatus, Unread
+from corpus.scoring.visible import Visible, visible_text
+
+READER = "standard@1"
+HEDGED = "hedged"
+_REFUSING_REASONS = frozenset({"content_filter", "refusal"})
+_DO_NOT_KNOW = frozenset(
+    {"i do not know", "i don't know", "i dont know", "do not know", "don't know", "dont know", "no idea"}
+)
+
+
+class UnknownReaderError(LookupError):
+    """No reader of that name and version exists."""
+
+
+def reader_names() -> tuple[str, ...]:
+    """Return every reader as `name@version`."""
+    return tuple(_READERS)
+
+
+def read_answer(*, text: str, asked: Asked, finish_reason: str = "", reader: str = READER) -> Reading:
+    """Read a model's reply to what it was asked.
+
+    `finish_reason` is ours, normalised: "stop", "length", "content_filter", "refusal" or "" for unknown. The reader
+    never guesses: a reply that does not state one answer plainly is not read. Raise `UnknownReaderError` for a
+    reader that does not exist.
+    """
+    read = _READERS.get(reader)
+    if read is None:
+        raise UnknownReaderError(f"There is no reader {reader!r}. Registered: {', '.join(_READERS)}.")
+    return read(text, asked, finish_reason)
+
+
+def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
+    visible = visible_text(text, asked.prompt)
+    found = find_answer(visible.text, asked, is_cut=finish_reason == "length" or visible.is_cut_in_thinking)
+    if isinstance(found.content, Content):
+        return _as_reading(found, found.content, visible.text)
+    status, reason = _status_without_answer(text, visible, found, finish_reason)
+    notes = (found.content.note,) if found.content.note and status is ReadStatus.UNPARSED else ()
+    return Reading(status, span=found.span, notes=notes, reader=READER, reason=reason)
+
+
+def _as_reading(found: Found, content: Content, visible: str) -> Reading:
+    notes = (*found.notes, *content.notes)
+    if is_hedged(visible):
+        notes = (*notes, HEDGED)
+    return Reading(
+        ReadStatus.READ,
+        option_keys=content.option_keys,
+        number=content.number,
+        unit=content.unit,
+        span=found.span,
+        notes=notes,
+        reader=READER,
+        reason=f"Read from the {found.form}.",
+    )
+
+
+def _status_without_answer(text: str, visible: Visible, found: Found, finish_reason: str) -> tuple[ReadStatus, str]:
+    """Say what a reply without a readable answer is."""
+    if finish_reason in _REFUSING_REASONS:
+        return ReadStatus.REFUSED, f"The provider ended the reply with {finish_reason}."
+    if visible.is_cut_in_thinking:
+        return ReadStatus.TRUNCATED, "A thinking block was never closed."
+    if finish_reason == "length" and not found.is_complete:
+        return ReadStatus.TRUNCATED, "The reply reached the token limit before its answer was complete."
+    if not visible.text.strip():
+        where = "The reply is empty." if not text.strip() else "There is nothing outside thinking and echoed prompt."
+        return ReadStatus.EMPTY, where
+    if is_given_up(visible.text):
+        return ReadStatus.GAVE_UP, "The agent's own stop text."
+    if not found.is_attempt and is_refusal(visible.text):
+        return ReadStatus.REFUSED, "The reply declines to answer."
+    reason = found.content.reason if isinstance(found.content, Unread) else ""
+    return ReadStatus.UNPARSED, reason
+
+
+_READERS: dict[str, Callable[[str, Asked, str], Reading]] = {READER: _read_standard}
+
+
+def read_typed_number(text: str) -> Reading:
+    """Read a number a person typed. "I do not know" in so many words has its own status."""
+    if not text.strip():
+        return Reading(ReadStatus.EMPTY, reader=READER, reason="Nothing was typed.")
+    if text.strip().strip(".!").replace("’", "'").casefold() in _DO_NOT_KNOW:
+        return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="Typed as not known.")
+    read = read_number(text)
+    if isinstance(read, NumberRead):
+        return _typed(text, read)
+    notes = (read.note,) if read.note else ()
+    return Reading(ReadStatus.UNPARSED, notes=notes, reader=READER, reason=read.reason)
+
+
+def _typed(text: str, read: NumberRead) -> Reading:
+    start = len(text) - len(text.lstrip())
+    span = (start, len(text.rstrip()))
+    return Reading(
+        ReadStatus.READ, number=read.value, unit=read.unit, span=span, notes=read.notes, reader=READER, reason="Typed."
+    )
+
+
+def read_chosen(keys: Sequence[str], asked: Asked) -> Reading:
+    """Read the options a person ticked, by identity. A key that was not shown makes the answer unparsed."""
+    shown = [option.key for option in asked.shown]
+    unknown = set(keys).difference(shown)
+    if unknown:
+        return Reading(
+            ReadStatus.UNPARSED, notes=("unknown-option",), reader=READER, reason="An option that was not shown."
+        )
+    if not keys:
+        return Reading(ReadStatus.EMPTY, reader=READER, reason="No option was ticked.")
+    chosen = tuple(key for key in shown if key in set(keys))
+    return Reading(ReadStatus.READ, option_keys=chosen, reader=READER, reason="Ticked.")

@@ -1,0 +1,54 @@
+"""Name a reply that holds no answer: refused, given up, or hedged words around an answer."""
+
+import re
+
+_GAVE_UP = re.compile(
+    r"\s{0,20}(?:agent stopped due to|reached max(?:imum)? (?:steps|iterations)|max iterations reached)", re.I
+)
+
+_REFUSAL_HINTS = (
+    "can't",
+    "can’t",
+    "cannot",
+    "can not",
+    "unable",
+    "decline",
+    "won't",
+    "won’t",
+    "will not",
+    "not able",
+    "as an ai",
+    "as a language",
+)
+_REFUSAL = re.compile(
+    r"\bI(?:\s?['’]?m|\s{1,3}am)?(?:\s{1,3}(?:really|very|truly|so))?(?:\s{1,3}(?:sorry|afraid))?"
+    r"(?:[,.]?\s{1,3}(?:but|that|and))?(?:\s{1,3}I)?\s{1,3}"
+    r"(?:can(?:no|['’])t|can\s{1,3}not|(?:am\s{1,3})?(?:unable|not\s{1,3}able|not\s{1,3}comfortable)(?:\s{1,3}to)?|won['’]t|will\s{1,3}not|"
+    r"(?:must|have\s{1,3}to|need\s{1,3}to|respectfully)?\s{0,2}(?:decline|refuse)|do\s{1,3}not\s{1,3}feel\s{1,3}comfortable|don['’]t\s{1,3}feel\s{1,3}comfortable)"
+    r"(?:\s{1,3}(?:to|in\s{1,3}good\s{1,3}conscience|ethically|responsibly|directly))?"
+    r"(?:\s{1,3}(?:help|assist|provide|answer|give|comply|fulfill|fulfil|discuss|offer|engage|support|share|continue|"
+    r"respond|participate|complete|advise|recommend|make|speculate|suggest)\b|(?=\s{0,3}[.,;!]|\s{1,3}to\b|\s{0,3}$))",
+    re.IGNORECASE,
+)
+_AS_AN_AI = re.compile(r"\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b", re.IGNORECASE)
+
+
+def is_given_up(text: str) -> bool:
+    """Tell whether the reply is an agent framework's own stop text."""
+    return _GAVE_UP.match(text) is not None
+
+
+def is_refusal(text: str) -> bool:
+    """Tell whether the reply says, in the first person, that it will not or cannot help."""
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _REFUSAL_HINTS):
+        return False
+    return _REFUSAL.search(text) is not None
+
+
+def is_hedged(text: str) -> bool:
+    """Tell whether refusal or "as an AI" words stand in the reply, an answer beside them or not."""
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _REFUSAL_HINTS):
+        return False
+    return _AS_AN_AI.search(text) is not None or _REFUSAL.search(text) is not None
