@@ -1,0 +1,11 @@
+"""How a question is put to a model: prompt styles by name and version."""
+
+from evaluations.prompts.registry import (
+    DEFAULT_PROMPT_STYLE,
+    Prepared,
+    PromptStyle,
+    prompt_style,
+    prompt_style_names,
+)
+
+__all__ = ["DEFAULT_PROMPT_STYLE", "Prepared", "PromptStyle", "prompt_style", "prompt_style_names"]

@@ -1,0 +1,39 @@
+"""Who can be asked: one adapter per kind of interface, found by name."""
+
+from evaluations.providers.base import (
+    Ask,
+    Endpoint,
+    FinishReason,
+    NeverRetryError,
+    Provider,
+    RefusedError,
+    Reply,
+    RetryLaterError,
+    Scope,
+)
+from evaluations.providers.registry import (
+    OUR_PARAMETERS,
+    ProviderEntry,
+    open_provider,
+    parameter_problems,
+    provider_entry,
+    provider_names,
+)
+
+__all__ = [
+    "OUR_PARAMETERS",
+    "Ask",
+    "Endpoint",
+    "FinishReason",
+    "NeverRetryError",
+    "Provider",
+    "ProviderEntry",
+    "RefusedError",
+    "Reply",
+    "RetryLaterError",
+    "Scope",
+    "open_provider",
+    "parameter_problems",
+    "provider_entry",
+    "provider_names",
+]

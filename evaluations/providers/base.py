@@ -1,0 +1,112 @@
+"""What passes between the asking loop and an adapter, and the three ways an adapter may fail."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from corpus.scoring.types import Asked
+
+
+class FinishReason(StrEnum):
+    """Why a reply ended, in our words; empty when the system does not say or says something else."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    CONTENT_FILTER = "content_filter"
+    REFUSAL = "refusal"
+    UNKNOWN = ""
+
+
+class Scope(StrEnum):
+    """What an error that must not be retried is about."""
+
+    QUESTION = "question"
+    RUN = "run"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where and as what a system is reached. `api_key` lives in memory only and is never shown."""
+
+    model_id: str
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+    timeout_seconds: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question as it is put to a system.
+
+    `parameters` go out as they are (None leaves one out). `asked` holds the options by letter, `question_key`,
+    `repeat` and `seed` make a baseline's answer repeatable; no adapter ever sees the answer key.
+    """
+
+    prompt: str
+    asked: Asked
+    parameters: Mapping[str, Any]
+    question_key: str = ""
+    repeat: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a system said. Token counts are None where it does not report them; time is in milliseconds."""
+
+    text: str
+    finish_reason: FinishReason
+    reasoning: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    model_reported: str = ""
+    latency_ms: int = 0
+
+
+class ProviderError(Exception):
+    """A call that gave no reply: a stable `code` and a sentence for the person who runs the evaluation."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class RetryLaterError(ProviderError):
+    """Try again: a rate limit, an overload, a time-out, a broken reply.
+
+    `delay_seconds` is what the system asked for; None leaves the delay to us.
+    """
+
+    def __init__(self, code: str, message: str, delay_seconds: float | None = None) -> None:
+        super().__init__(code, message)
+        self.delay_seconds = delay_seconds
+
+
+class NeverRetryError(ProviderError):
+    """The same request would fail again. `scope` says whether that holds for one question or for the run."""
+
+    def __init__(self, code: str, message: str, scope: Scope) -> None:
+        super().__init__(code, message)
+        self.scope = scope
+
+
+class RefusedError(ProviderError):
+    """The system declined to answer with an error instead of a reply; it counts as the answer `refused`."""
+
+
+class Provider(Protocol):
+    """An open connection to one system. Many `ask` calls may be in flight at once."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    async def ask(self, ask: Ask) -> Reply:
+        """Ask one question once. Raise only `RetryLaterError`, `NeverRetryError` or `RefusedError`; never retry inside."""
+        ...

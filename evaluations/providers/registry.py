@@ -1,0 +1,83 @@
+"""The adapters by name. Adding a provider is one file beside this one and one line in `_ENTRIES`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.utils.module_loading import import_string
+
+from evaluations.errors import CannotBeAskedError
+from evaluations.providers.base import Endpoint, Provider
+
+# Read by the asking loop, never sent.
+OUR_PARAMETERS = frozenset({"timeout_seconds"})
+# What the adapters themselves put into a request; a parameter of that name would replace it.
+_RESERVED = frozenset({"model", "messages", "prompt", "input", "stream", "n"})
+LONGEST_TIMEOUT_SECONDS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderEntry:
+    """How an adapter is found (`path` is imported at first use) and what it needs."""
+
+    name: str
+    label: str
+    path: str
+    needs_model: bool
+    defaults: Mapping[str, Any]
+
+
+_ENTRIES: dict[str, ProviderEntry] = {
+    entry.name: entry
+    for entry in (
+        ProviderEntry(
+            "openai_chat",
+            "OpenAI-compatible chat",
+            "evaluations.providers.openai_chat.OpenAIChat",
+            True,
+            {"temperature": 0},
+        ),
+        ProviderEntry(
+            "anthropic_messages",
+            "Anthropic messages",
+            "evaluations.providers.anthropic_messages.AnthropicMessages",
+            True,
+            {"temperature": 0, "max_tokens": 4096},
+        ),
+        ProviderEntry("random", "Random baseline", "evaluations.providers.random_baseline.RandomBaseline", False, {}),
+    )
+}
+
+
+def provider_names() -> tuple[str, ...]:
+    """Return the names a system's provider may have, `imported` left out."""
+    return tuple(_ENTRIES)
+
+
+def provider_entry(name: str) -> ProviderEntry:
+    """Return a registered provider. Refuse another name, saying which there are."""
+    if name not in _ENTRIES:
+        known = ", ".join(_ENTRIES)
+        raise CannotBeAskedError(f"There is no provider {name!r} to ask. Choose one of: {known}.")
+    return _ENTRIES[name]
+
+
+def open_provider(name: str, endpoint: Endpoint) -> Provider:
+    """Return an adapter, not yet entered (`async with`), for the system at `endpoint`."""
+    factory = import_string(provider_entry(name).path)
+    return cast(Provider, factory(endpoint))
+
+
+def parameter_problems(parameters: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with a system's parameters, one sentence each."""
+    problems = [
+        f"The parameter {name!r} is set by the site itself; leave it out."
+        for name in sorted(_RESERVED & set(parameters))
+    ]
+    seconds = parameters.get("timeout_seconds", 1)
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= LONGEST_TIMEOUT_SECONDS:
+        problems.append(
+            f"timeout_seconds must be a number of seconds from 1 to {LONGEST_TIMEOUT_SECONDS}, not {seconds!r}."
+        )
+    return problems

@@ -1,0 +1,308 @@
+"""Bring published ChemBench reports in: packs become systems, runs and items, judged like any other answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
+from django.utils.text import slugify
+
+from corpus.models import Benchmark, QuestionSet, QuestionSetMember, QuestionSetRevision
+from corpus.scoring.published import READER as PUBLISHED_READER
+from corpus.scoring.published import UnmatchedOptionsError, reading_from_parsed
+from corpus.scoring.reading import read_answer
+from corpus.scoring.rules import resolve_rule
+from corpus.scoring.types import Kind, Outcome, Reading, Target
+from corpus.selectors.targets import asked_from_prompt, target_of
+from corpus.services.results import action_log, results_changed
+from corpus.services.verdicts import Judged, store_verdicts_in_bulk
+from evaluations.importers.chembench_reports import (
+    IMPORTER,
+    RefusedError,
+    Report,
+    ReportPack,
+    ReportRun,
+    read_pack,
+)
+from evaluations.importers.report_options import LetteredOptions, lettered_options
+from evaluations.models import Item, ItemReading, ItemScore, Run, System
+
+PROVIDER = "imported"
+STANDARD_READER = "standard@1"
+BATCH_SIZE = 500
+
+
+class ImportReportsError(ValueError):
+    """Reports cannot be imported; the message says what to do."""
+
+
+class Note(NamedTuple):
+    """Something about one question's report that a maintainer should know; `code` can be counted."""
+
+    key: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunImported:
+    """What became of one run of a pack. `is_new` is False when it was there already and nothing was touched."""
+
+    run: Run
+    is_new: bool
+    n_items: int
+    unknown_keys: tuple[str, ...] = ()
+    missing_keys: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PackImported:
+    """What became of one pack."""
+
+    system: System
+    runs: tuple[RunImported, ...]
+    refused: tuple[RefusedError, ...]
+
+
+class _Prepared(NamedTuple):
+    """An item not yet saved, with its readings and its key; no readings when it cannot be judged."""
+
+    item: Item
+    target: Target
+    readings: tuple[tuple[Reading, str], ...]
+    notes: tuple[Note, ...]
+
+
+def reports_import(*, path: Path, benchmark: Benchmark, actor: AbstractBaseUser | None = None) -> PackImported:
+    """Import one pack (zip or folder) in one transaction; a run that is already there is left alone.
+
+    Questions are found by key in the benchmark's set of all questions, the one whose slug is the benchmark's.
+    Raise `UnreadablePackError` for a path that is no pack and `ImportReportsError` without that set.
+    """
+    pack = read_pack(path)
+    set_revision = whole_set_revision(benchmark=benchmark)
+    with transaction.atomic():
+        system = _system_of(pack=pack, benchmark=benchmark)
+        runs = tuple(
+            _run_import(run=run, system=system, set_revision=set_revision, pack=pack, actor=actor) for run in pack.runs
+        )
+        if any(imported.is_new for imported in runs):
+            results_changed(benchmark_id=benchmark.pk)
+    return PackImported(system, runs, pack.refused)
+
+
+def whole_set_revision(*, benchmark: Benchmark) -> QuestionSetRevision:
+    """Return the current revision of the benchmark's set of all questions."""
+    question_set = (
+        QuestionSet.objects.filter(benchmark=benchmark, slug=benchmark.slug)
+        .select_related("current_revision__question_set__benchmark")
+        .first()
+    )
+    if question_set is None or question_set.current_revision is None:
+        raise ImportReportsError(
+            f"The benchmark {benchmark.slug} has no set {benchmark.slug} of all its questions. "
+            "Import its questions first (import_corpus)."
+        )
+    return question_set.current_revision
+
+
+def system_slug(source_name: str) -> str:
+    """Return the slug of a report folder's name: `claude3.5` gives `claude3-5`."""
+    return slugify(source_name.replace(".", "-"))[:100]
+
+
+def system_fields(*, source_name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a system that a pack's name and YAML settle."""
+    kind = System.Kind.AGENT if facts.get("tool_use") is True else System.Kind.MODEL
+    if source_name == "random_baseline":
+        kind = System.Kind.BASELINE
+    open_weights = facts.get("open_weights")
+    return {
+        "name": str(facts.get("model_name") or source_name)[:200],
+        "kind": kind,
+        "facts": dict(facts),
+        "parameters": {"temperature": facts["temperature"]} if facts.get("temperature") is not None else {},
+        "released_on": _date(facts.get("date_published")),
+        "parameter_count": _count(facts.get("nr_of_parameters")),
+        "open_weights": open_weights if isinstance(open_weights, bool) else None,
+    }
+
+
+def _date(value: object) -> date | None:
+    try:
+        return date.fromisoformat(str(value)[:10])
+    except ValueError:
+        return None
+
+
+def _count(value: object) -> int | None:
+    try:
+        return int(Decimal(str(value)))
+    except (InvalidOperation, ValueError, OverflowError):
+        return None
+
+
+def _system_of(*, pack: ReportPack, benchmark: Benchmark) -> System:
+    """Return the system known by the pack's name, made on the first import.
+
+    Where the slug belongs to a system that is asked here, the published one gets the ending `-published`.
+    """
+    known = System.objects.filter(provider=PROVIDER, source_name=pack.source_name).first()
+    if known is not None:
+        return known
+    slug = system_slug(pack.source_name)
+    if not slug:
+        raise ImportReportsError(f"The name {pack.source_name!r} gives no slug; rename the file or folder.")
+    if System.objects.filter(slug=slug).exists():
+        slug = f"{slug[:90]}-published"
+    return System.objects.create(
+        slug=slug,
+        source_name=pack.source_name,
+        provider=PROVIDER,
+        is_demo=benchmark.is_demo,
+        **system_fields(source_name=pack.source_name, facts=pack.facts),
+    )
+
+
+def _run_import(
+    *,
+    run: ReportRun,
+    system: System,
+    set_revision: QuestionSetRevision,
+    pack: ReportPack,
+    actor: AbstractBaseUser | None,
+) -> RunImported:
+    known = (
+        Run.objects.filter(system=system, source_name=run.name, origin=Run.Origin.IMPORTED)
+        .select_related("system")
+        .first()
+    )
+    if known is not None:
+        return RunImported(known, is_new=False, n_items=known.items.count())
+    members = _members_by_key(set_revision)
+    reports = {report.key: report for report in run.reports}
+    prepared = [_prepare(report=reports[key], member=member) for key, member in members.items() if key in reports]
+    missing = tuple(key for key in members if key not in reports)
+    is_whole = not missing and all(entry.readings for entry in prepared)
+    row = Run.objects.create(
+        system=system,
+        set_revision=set_revision,
+        origin=Run.Origin.IMPORTED,
+        source_name=run.name,
+        status=Run.Status.FINISHED if is_whole else Run.Status.INCOMPLETE,
+        parameters=system.parameters,
+        frozen={"importer": IMPORTER, "readers": [PUBLISHED_READER, STANDARD_READER], "facts": dict(pack.facts)},
+        requested_by=actor,  # type: ignore[misc]
+    )
+    default_rule = set_revision.question_set.benchmark.default_rule
+    _store(run=row, prepared=prepared, default_rule=default_rule)
+    action_log(code="reports.imported", target=row, actor=actor, detail={"n_items": len(prepared)})
+    return RunImported(
+        run=row,
+        is_new=True,
+        n_items=len(prepared),
+        unknown_keys=tuple(key for key in reports if key not in members),
+        missing_keys=missing,
+        notes=tuple(note for entry in prepared for note in entry.notes),
+    )
+
+
+def _members_by_key(set_revision: QuestionSetRevision) -> dict[str, QuestionSetMember]:
+    members = (
+        QuestionSetMember.objects.filter(set_revision=set_revision)
+        .select_related("question_revision__question")
+        .prefetch_related("question_revision__options")
+        .order_by("position")
+    )
+    return {member.question_revision.question.key: member for member in members}
+
+
+def _prepare(*, report: Report, member: QuestionSetMember) -> _Prepared:
+    """Read one report twice, as it was read then and as everybody is read now."""
+    revision = member.question_revision
+    target = target_of(revision)
+    item = Item(
+        question_revision=revision,
+        position=member.position,
+        status=Item.Status.ANSWERED,
+        prompt=report.prompt,
+        completion=report.completion,
+        attempts=1,
+        source_flags=dict(report.flags),
+    )
+    try:
+        lettered = _lettered(report=report, target=target)
+    except UnmatchedOptionsError as error:
+        return _not_judged(item=item, target=target, key=report.key, message=str(error))
+    item.options_shown = [list(option) for option in lettered.shown]
+    asked = asked_from_prompt(revision, item.options_shown, report.prompt)
+    readings = (
+        (reading_from_parsed(parsed_output=report.parsed_output, asked=asked), resolve_rule("as-published")),
+        (
+            read_answer(text=report.completion, asked=asked, reader=STANDARD_READER),
+            resolve_rule("standard"),
+        ),
+    )
+    return _Prepared(item, target, readings, _notes(report=report, target=target, lettered=lettered))
+
+
+def _lettered(*, report: Report, target: Target) -> LetteredOptions:
+    is_choice = isinstance(report.targets, Mapping)
+    if is_choice != (target.kind is Kind.CHOICE) or target.kind not in {Kind.CHOICE, Kind.NUMBER}:
+        raise UnmatchedOptionsError(f"The report is not about a question of kind {target.kind.value}.")
+    if isinstance(report.targets, str):
+        return LetteredOptions(shown=())
+    return lettered_options(prompt=report.prompt, targets=report.targets, options=target.options)
+
+
+def _not_judged(*, item: Item, target: Target, key: str, message: str) -> _Prepared:
+    """Keep the raw text of a report whose letters cannot be settled, and judge nothing."""
+    item.status = Item.Status.FAILED
+    item.outcome = Outcome.ERROR.value
+    item.error_code = "options-unmatched"
+    item.error_message = message[:500]
+    return _Prepared(item, target, (), (Note(key, "options-unmatched", message),))
+
+
+def _notes(*, report: Report, target: Target, lettered: LetteredOptions) -> tuple[Note, ...]:
+    """Say where the report's question differs from ours; the verdict is always by our key."""
+    notes = [
+        Note(report.key, "option-text-changed", f"The report has {then!r}, the question has {now!r}.")
+        for then, now in lettered.changed_texts
+    ]
+    notes += [
+        Note(report.key, "key-differs", f"The report and the question differ in the credit of {text!r}.")
+        for text in lettered.changed_credits
+    ]
+    if isinstance(report.targets, str) and not _is_same_number(report.targets, target.number):
+        notes.append(Note(report.key, "key-differs", f"The report's target is {report.targets!r}."))
+    return tuple(notes)
+
+
+def _is_same_number(text: str, number: Decimal | None) -> bool:
+    try:
+        return Decimal(text.strip()) == number
+    except InvalidOperation:
+        return False
+
+
+def _store(*, run: Run, prepared: Sequence[_Prepared], default_rule: str) -> None:
+    for entry in prepared:
+        entry.item.run = run
+    Item.objects.bulk_create([entry.item for entry in prepared], batch_size=BATCH_SIZE)
+    store_verdicts_in_bulk(
+        judged=[
+            Judged(answer=entry.item, reading=reading, target=entry.target, rules=(rule,))
+            for entry in prepared
+            for reading, rule in entry.readings
+        ],
+        reading_model=ItemReading,
+        score_model=ItemScore,
+        current_rule=default_rule,
+        batch_size=BATCH_SIZE,
+    )

@@ -1,0 +1,245 @@
+"""A run's life: made and frozen, queued, asked, paused, resumed, stopped, finished.
+
+Every change of status is one conditional UPDATE, so that of two people (or workers) who press at once one wins and
+the other is told.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from corpus.models import QuestionSetMember, QuestionSetRevision
+from corpus.services.results import action_log, results_changed
+from evaluations.database_clock import database_now
+from evaluations.errors import CannotBeAskedError, NothingToAskError, RunAlreadyActiveError, RunStateError
+from evaluations.models import Item, Run, System
+from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style
+from evaluations.providers import parameter_problems, provider_entry
+from evaluations.services.freezing import frozen_facts
+from evaluations.tasks import wake_run
+
+ACTIVE = (Run.Status.QUEUED, Run.Status.RUNNING)
+PAUSABLE = ACTIVE
+STOPPABLE = (*ACTIVE, Run.Status.PAUSED)
+RESUMABLE = (Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
+_ITEMS_AT_ONCE = 1000
+_REASON_LENGTH = 500
+
+
+def run_create(
+    *,
+    system: System,
+    set_revision: QuestionSetRevision,
+    prompt_style: str = DEFAULT_PROMPT_STYLE,
+    parameters: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    repeats: int = 1,
+    requested_by: AbstractBaseUser | None = None,
+) -> Run:
+    """Make a run of `system` over every question of `set_revision`, frozen, and wake workers for it on commit.
+
+    `parameters` go over the system's own, which go over the provider's defaults. Raises CannotBeAskedError,
+    NothingToAskError, or RunAlreadyActiveError while another run of the same system and set is queued or running.
+    """
+    merged = _checked_parameters(system, parameters)
+    run = Run(
+        system=system,
+        set_revision=set_revision,
+        prompt_style=_checked_style(prompt_style),
+        parameters=merged,
+        seed=seed,
+        repeats=repeats,
+        requested_by=requested_by,  # type: ignore[misc]
+        frozen=frozen_facts(system=system, set_revision=set_revision, style_name=prompt_style),
+    )
+    with transaction.atomic():
+        _insert(run)
+        n_items = _create_items(run)
+        action_log(code="run.queued", target=run, actor=requested_by, detail={"items": n_items})
+        results_changed(benchmark_id=set_revision.question_set.benchmark_id)
+        transaction.on_commit(lambda: wake_run(run_id=run.pk))
+    return run
+
+
+def run_pause(*, run_id: UUID, actor: AbstractBaseUser | None = None, code: str = "", reason: str = "") -> Run:
+    """Ask no further question; what is in flight is still stored. `reason` is shown as it is.
+
+    Raises RunStateError unless the run is queued or running.
+    """
+    return _move(
+        run_id=run_id,
+        allowed=PAUSABLE,
+        to=Run.Status.PAUSED,
+        log_code="run.paused",
+        actor=actor,
+        changes={"error_code": code, "error_message": reason[:_REASON_LENGTH]},
+    )
+
+
+def run_stop(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
+    """Give a run up; what is stored stays. Raises RunStateError unless it is queued, running or paused."""
+    return _move(
+        run_id=run_id,
+        allowed=STOPPABLE,
+        to=Run.Status.STOPPED,
+        log_code="run.stopped",
+        actor=actor,
+        changes={"finished_at": timezone.now()},
+    )
+
+
+def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
+    """Queue a paused, stopped or incomplete run again: only its failed and waiting questions are asked.
+
+    Raises RunStateError for any other status, NothingToAskError when every question has its answer, RunAlreadyActiveError
+    when another run of the same system and set is queued or running.
+    """
+    with transaction.atomic():
+        run = _move(
+            run_id=run_id,
+            allowed=RESUMABLE,
+            to=Run.Status.QUEUED,
+            log_code="run.resumed",
+            actor=actor,
+            changes={
+                "error_code": "",
+                "error_message": "",
+                "finished_at": None,
+                "queued_at": database_now(),
+            },
+        )
+        _failed_wait_again(run)
+        if not run.items.exclude(status=Item.Status.ANSWERED).exists():
+            raise NothingToAskError(f"Every question of run {run.pk} has its answer; there is nothing to ask.")
+        transaction.on_commit(lambda: wake_run(run_id=run.pk))
+    return run
+
+
+def run_start(*, run_id: UUID) -> bool:
+    """Mark a queued run as running; return whether it may be worked on now (it may have been running already)."""
+    now = database_now()
+    Run.objects.filter(pk=run_id, status=Run.Status.QUEUED, started_at=None).update(started_at=now)
+    started = Run.objects.filter(pk=run_id, status=Run.Status.QUEUED).update(
+        status=Run.Status.RUNNING, heartbeat_at=now
+    )
+    return bool(started) or run_heartbeat(run_id=run_id)
+
+
+def run_heartbeat(*, run_id: UUID) -> bool:
+    """Note that a worker is at the run; return False when it must ask no further question."""
+    return bool(Run.objects.filter(pk=run_id, status=Run.Status.RUNNING).update(heartbeat_at=database_now()))
+
+
+def run_finish(*, run_id: UUID) -> Run.Status | None:
+    """Close a running run that has nothing left to ask; return its final status, or None if it goes on.
+
+    A run with a question that ended in an error, or whose answer could not be judged, is incomplete.
+    """
+    if Item.objects.filter(run=run_id).filter(_unfinished()).exists():
+        return None
+    lacking = Item.objects.filter(run=run_id).filter(Q(status=Item.Status.FAILED) | Q(outcome="")).exists()
+    status = Run.Status.INCOMPLETE if lacking else Run.Status.FINISHED
+    try:
+        _move(
+            run_id=run_id,
+            allowed=(Run.Status.RUNNING,),
+            to=status,
+            log_code=f"run.{status.value}",
+            actor=None,
+            changes={"finished_at": database_now()},
+        )
+    except RunStateError:
+        return None
+    return status
+
+
+def _unfinished() -> Q:
+    return Q(status__in=[Item.Status.WAITING, Item.Status.LEASED])
+
+
+def _checked_style(name: str) -> str:
+    return prompt_style(name).name
+
+
+def _checked_parameters(system: System, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    entry = provider_entry(system.provider)
+    if entry.needs_model and not system.model_id:
+        raise CannotBeAskedError(f"The system {system.slug} names no model; fill in its model id first.")
+    if "@" in system.base_url:
+        raise CannotBeAskedError(
+            "The address of the endpoint must not hold a user name or password; name an environment variable "
+            "for the key instead."
+        )
+    merged = {**entry.defaults, **system.parameters, **(parameters or {})}
+    problems = parameter_problems(merged)
+    if problems:
+        raise CannotBeAskedError(" ".join(problems))
+    return merged
+
+
+def _insert(run: Run) -> None:
+    """Save a new run; the database's rule against two active ones of a kind has the last word."""
+    active = f"{run.system.name} is already being asked this set; wait until that run ends, or stop it first."
+    try:
+        run.full_clean(validate_constraints=False)
+    except ValidationError as error:
+        raise CannotBeAskedError(" ".join(error.messages)) from error
+    try:
+        with transaction.atomic():
+            run.save(force_insert=True)
+    except IntegrityError as error:
+        raise RunAlreadyActiveError(active) from error
+
+
+def _create_items(run: Run) -> int:
+    members = QuestionSetMember.objects.filter(set_revision=run.set_revision_id).order_by("position")
+    items = [
+        Item(run=run, question_revision_id=revision_id, position=position, repeat=repeat)
+        for revision_id, position in members.values_list("question_revision_id", "position")
+        for repeat in range(run.repeats)
+    ]
+    if not items:
+        raise NothingToAskError(f"The set {run.set_revision} has no questions.")
+    Item.objects.bulk_create(items, batch_size=_ITEMS_AT_ONCE)
+    return len(items)
+
+
+def _failed_wait_again(run: Run) -> int:
+    return run.items.filter(status=Item.Status.FAILED).update(
+        status=Item.Status.WAITING, outcome="", rule="", error_code="", error_message="", not_before=None
+    )
+
+
+def _move(
+    *,
+    run_id: UUID,
+    allowed: tuple[Run.Status, ...],
+    to: Run.Status,
+    log_code: str,
+    actor: AbstractBaseUser | None,
+    changes: Mapping[str, Any],
+) -> Run:
+    """Change the status if it is one of `allowed`, log it, and tell readers of results."""
+    try:
+        with transaction.atomic():
+            moved = Run.objects.filter(pk=run_id, status__in=allowed).update(status=to, **changes)
+            run = Run.objects.select_related("set_revision__question_set").get(pk=run_id)
+            if not moved:
+                wanted = " or ".join(status.label for status in allowed)
+                raise RunStateError(
+                    f"Run {run_id} is {run.get_status_display()}; this can be done while it is {wanted}."
+                )
+            detail = {key: str(value) for key, value in changes.items() if key.startswith("error") and value}
+            action_log(code=log_code, target=run, actor=actor, detail=detail)
+            results_changed(benchmark_id=run.set_revision.question_set.benchmark_id)
+            return run
+    except IntegrityError as error:
+        raise RunAlreadyActiveError(
+            "Another run of this system over the same set is queued or running; wait until it ends, or stop it."
+        ) from error

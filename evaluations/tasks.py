@@ -1,0 +1,58 @@
+"""The doors of the queue. A job says only which run to work on; the database says what is left to do."""
+
+import logging
+from uuid import UUID, uuid4
+
+import django_rq
+from django.db import close_old_connections
+from redis.exceptions import RedisError
+from rq import Retry, get_current_job
+
+QUEUE = "evaluations"
+# How many jobs a new run puts on the queue, so that workers that are free, or start later, can join it.
+WAKERS = 4
+_JOB_TIMEOUT_SECONDS = 1800
+_TRIES_AFTER_A_LOST_WORKER = 5
+
+logger = logging.getLogger(__name__)
+
+
+def wake_run(*, run_id: UUID, jobs: int = WAKERS) -> bool:
+    """Put jobs for a run on the queue; return False, with a line in the log, when the queue cannot be reached.
+
+    Jobs are only wake-up calls: one too many does nothing, a lost one is made good by `wake_stalled_runs`.
+    """
+    try:
+        queue = django_rq.get_queue(QUEUE, commit_mode="auto")
+        for _ in range(jobs):
+            queue.enqueue(
+                run_ask_job,
+                str(run_id),
+                job_id=f"run-{run_id}-{uuid4().hex[:12]}",
+                job_timeout=_JOB_TIMEOUT_SECONDS,
+                retry=Retry(max=_TRIES_AFTER_A_LOST_WORKER),
+                failure_ttl=86_400,
+            )
+    except RedisError as error:
+        logger.warning("run %s is stored but the queue cannot be reached (%s)", run_id, type(error).__name__)
+        return False
+    return True
+
+
+def run_ask_job(run_id: str) -> None:
+    """Work on a run for a while; put another job on the queue if something is left."""
+    from evaluations.services.asking import ask_for_a_while  # the service puts this task on the queue
+
+    close_old_connections()
+    ask_for_a_while(run_id=UUID(run_id), stop_requested=worker_is_stopping)
+
+
+def worker_is_stopping() -> bool:
+    """Say whether the worker that runs this job was asked to shut down."""
+    job = get_current_job()
+    if job is None or not job.worker_name:
+        return False
+    try:
+        return bool(job.connection.hexists(f"rq:worker:{job.worker_name}", "shutdown_requested_date"))
+    except RedisError:
+        return False
