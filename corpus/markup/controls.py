@@ -6,8 +6,7 @@ from typing import NamedTuple
 _MACROS_BY_CONTROL = {
     "\a": "alpha angle approx asymp arcsin arccos arctan arrow",
     "\b": "bar begin beta bf big bigg bigl bigr binom bm boldsymbol bot boxed bullet",
-    "\t": "tan tanh tau tbinom text textbf textit textrm tfrac therefore theta tilde times "
-    "tiny to top triangle",
+    "\t": "tan tanh tau tbinom text textbf textit textrm tfrac therefore theta tilde times tiny to top triangle",
     "\n": "nabla ne nearrow neg neq newline ni nolimits not notin nu",
     "\v": "varepsilon varphi varrho varsigma vartheta vdots vec vee vert",
     "\f": "fbox flat forall frac",
@@ -23,9 +22,7 @@ _NAMES = {
     "\f": "form feed",
     "\r": "carriage return",
 }
-_RESTS = {
-    control: frozenset(name[1:] for name in names.split()) for control, names in _MACROS_BY_CONTROL.items()
-}
+_RESTS = {control: frozenset(name[1:] for name in names.split()) for control, names in _MACROS_BY_CONTROL.items()}
 _LETTERS = re.compile(r"[A-Za-z]*")
 _SHORTEST_REST_IN_TEXT = {"\t": 3, "\n": 4}
 _ORDINARY = {"\t", "\n"}

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from rdkit.Chem import rdDepictor
 from rdkit.Chem.Draw import rdMolDraw2D
@@ -13,6 +14,7 @@ BOND_LENGTH = 26
 _FONT_SIZE = 14
 _LINE_WIDTH = 1.4
 _UNITS_PER_EM = 18
+_MARGIN = 3
 
 _VIEW_BOX = re.compile(r"viewBox='0 0 ([\d.]+) ([\d.]+)'")
 _ELEMENT = re.compile(r"<(path|ellipse|rect|polygon|circle)\s([^>]*?)/?>", re.DOTALL)
@@ -43,11 +45,11 @@ def draw_molecule(smiles: str) -> Drawing:
     molecule = read_molecule(smiles)
     rdDepictor.Compute2DCoords(molecule)
     drawer = rdMolDraw2D.MolDraw2DSVG(-1, -1)
-    options = drawer.drawOptions()
+    options: Any = drawer.drawOptions()
     options.fixedBondLength = BOND_LENGTH
     options.fixedFontSize = _FONT_SIZE
     options.bondLineWidth = _LINE_WIDTH
-    options.padding = 0.03
+    options.padding = 0
     options.clearBackground = False
     options.useBWAtomPalette()
     options.prepareMolsBeforeDrawing = False
@@ -58,9 +60,9 @@ def draw_molecule(smiles: str) -> Drawing:
 
 def svg_element(drawing: Drawing, *, title: str, description: str, element_id: str) -> str:
     """Return an ``<svg>`` with an accessible name; ``element_id`` is a plain word, unique on the page."""
-    size = f"{drawing.width:g} {drawing.height:g}"
+    box = f"{-_MARGIN} {-_MARGIN} {drawing.width:g} {drawing.height:g}"
     return (
-        f'<svg class="molecule-drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}"'
+        f'<svg class="molecule-drawing" xmlns="http://www.w3.org/2000/svg" viewBox="{box}"'
         f' width="{drawing.width_in_em:g}em" height="{drawing.height_in_em:g}em" role="img"'
         f' aria-labelledby="{element_id}-title" aria-describedby="{element_id}-desc">'
         f'<title id="{element_id}-title">{escape(title)}</title>'
@@ -75,7 +77,7 @@ def _cleaned(svg: str) -> Drawing:
     width, height = (float(view_box.group(1)), float(view_box.group(2))) if view_box else (0.0, 0.0)
     shapes = "".join(_shape(match.group(1), match.group(2)) for match in _ELEMENT.finditer(svg))
     body = f'<g fill="none" stroke="none" stroke-width="{_LINE_WIDTH}">{shapes}</g>'
-    return Drawing(body, width, height)
+    return Drawing(body, width + 2 * _MARGIN, height + 2 * _MARGIN)
 
 
 def _shape(name: str, attribute_text: str) -> str:
@@ -83,7 +85,7 @@ def _shape(name: str, attribute_text: str) -> str:
     style = dict(part.split(":", 1) for part in attributes.pop("style", "").split(";") if ":" in part)
     kept = [(key, " ".join(attributes[key].split())) for key in _GEOMETRY if key in attributes]
     for key, default in _DEFAULTS.items():
-        value = _paint(style.get(key, attributes.get(key, default)))
+        value = _paint((attributes | style).get(key, default))
         if value != default:
             kept.append((key, value))
     return f"<{name} " + " ".join(f'{key}="{value}"' for key, value in kept) + "/>"

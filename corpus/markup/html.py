@@ -16,18 +16,32 @@ from django.utils.safestring import SafeString, mark_safe
 from corpus.markup.controls import make_visible
 from corpus.markup.depiction import draw_molecule, svg_element
 from corpus.markup.formula import formula_html, to_tex
+from corpus.markup.glue import Glued, glued
 from corpus.markup.katex import FormulaError, KatexMissingError, katex_version
 from corpus.markup.molecules import InvalidReactionError, InvalidSmilesError, TooLargeError
 from corpus.markup.reaction_html import reaction_row
-from corpus.markup.segments import Broken, Chemical, Math, ReactionSmiles, Segment, Smiles, Text, Unit, parse
+from corpus.markup.segments import (
+    Broken,
+    Chemical,
+    Formula,
+    Math,
+    ReactionSmiles,
+    Segment,
+    Smiles,
+    Text,
+    Unit,
+    parse,
+)
 
-MARKUP_VERSION = "1"
+MARKUP_VERSION = "2"
 CACHE_ALIAS = "markup"
 
 # Control characters never survive into the HTML, so this one can stand for the place until it is known.
 _PLACE = "\0"
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _NOT_A_WORD = re.compile(r"[^A-Za-z0-9_-]+")
+# In characters of TeX: above these a formula scrolls inside itself, on phones and everywhere.
+_LONG_FORMULA = 24
 _WIDE_FORMULA = 60
 
 
@@ -64,11 +78,13 @@ class _Page:
     paragraphs: list[list[str]] = field(default_factory=lambda: [[]])
 
     def render(self, source: str) -> str:
-        for segment in parse(source):
-            if isinstance(segment, Text):
-                self._add_text(segment.body)
+        for piece in glued(parse(source)):
+            if isinstance(piece, Glued):
+                self.paragraphs[-1].append(self._glued_formula(piece))
+            elif isinstance(piece, Text):
+                self._add_text(piece.body)
             else:
-                self.paragraphs[-1].append(self._markup(segment))
+                self.paragraphs[-1].append(self._markup(piece))
         filled = ["".join(pieces) for pieces in self.paragraphs if "".join(pieces).strip()]
         if self.inline:
             return f'<span class="markup">{"<br>".join(filled)}</span>'
@@ -79,18 +95,23 @@ class _Page:
         self.paragraphs[-1].append(_lines(first))
         self.paragraphs.extend([_lines(other)] for other in others)
 
-    def _markup(self, segment: Segment) -> str:
+    def _glued_formula(self, piece: Glued) -> str:
+        """Keep a formula on one line with the punctuation that touches it."""
+        formula = self._formula(piece.formula)
+        if not (piece.before or piece.after):
+            return formula
+        return f'<span class="formula-glue">{escape(piece.before)}{formula}{escape(piece.after)}</span>'
+
+    def _markup(self, segment: Smiles | ReactionSmiles | Broken) -> str:
         match segment:
-            case Math() | Chemical() | Unit():
-                return self._formula(segment)
             case Smiles():
                 return self._molecule(segment)
             case ReactionSmiles():
                 return self._reaction(segment)
-        reason = segment.reason if isinstance(segment, Broken) else ""
-        return _as_source(segment, reason)
+            case Broken():
+                return _as_source(segment, segment.reason)
 
-    def _formula(self, segment: Math | Chemical | Unit) -> str:
+    def _formula(self, segment: Formula) -> str:
         try:
             html = formula_html(segment)
         except FormulaError as error:
@@ -98,8 +119,7 @@ class _Page:
         except KatexMissingError as error:
             self.incomplete = True
             return _as_source(segment, str(error))
-        wide = " formula-wide" if len(to_tex(segment)) > _WIDE_FORMULA else ""
-        return f'<span class="formula{wide}">{html}</span>'
+        return f'<span class="formula{_width_class(segment)}">{html}</span>'
 
     def _molecule(self, segment: Smiles) -> str:
         smiles = segment.body.strip()
@@ -142,6 +162,13 @@ class _Page:
             f'<figure class="{css_class}"><div class="molecule-scroll">{drawing}</div>'
             f'<figcaption class="molecule-caption">{code}</figcaption></figure>'
         )
+
+
+def _width_class(segment: Formula) -> str:
+    length = len(to_tex(segment))
+    if length > _WIDE_FORMULA:
+        return " formula-wide"
+    return " formula-long" if length > _LONG_FORMULA else ""
 
 
 def _paragraph(html: str) -> str:

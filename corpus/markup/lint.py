@@ -87,9 +87,7 @@ def _text_brace_findings(segments: tuple[Segment, ...]) -> list[MarkupFinding]:
     text = "".join(segment.source for segment in segments if isinstance(segment, Text))
     if braces_balanced(text.replace("\\", "")):
         return []
-    around = next(
-        segment.source for segment in segments if isinstance(segment, Text) and _BRACE.search(segment.source)
-    )
+    around = next(segment.source for segment in segments if isinstance(segment, Text) and _BRACE.search(segment.source))
     return _finding(BRACES_UNBALANCED, "a brace in the text has no partner", around)
 
 
@@ -116,8 +114,7 @@ def _control_message(control: Control) -> str:
         rest = control.meant[2:]
         written = control.meant.replace("\\", "\\\\")
         return (
-            f'a {control.name} before "{rest}": {control.meant} was probably meant; '
-            f'in JSON it is written "{written}"'
+            f'a {control.name} before "{rest}": {control.meant} was probably meant; in JSON it is written "{written}"'
         )
     return f"an invisible {control.name}: remove it"
 

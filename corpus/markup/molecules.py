@@ -1,6 +1,7 @@
 """Reads SMILES with RDKit: molecules, reactions, facts about them, and messages for what is wrong."""
 
 import logging
+import re
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,8 @@ MAX_ATOMS = 300
 
 # A wrong valence of these elements is an author's slip; of others it is bridging or hypervalent chemistry.
 _STRICT_ELEMENTS = frozenset({"C", "N", "O"})
+
+_FOR_INPUT = re.compile(r" (?:for input|while parsing): .*$")
 
 
 class InvalidSmilesError(ValueError):
@@ -205,5 +208,5 @@ def _reason(lines: list[str]) -> str:
         text = line.split("] ", 1)[-1].strip()
         for prefix in ("SMILES Parse Error: ", "Explicit valence", "Can't kekulize"):
             if text.startswith(prefix):
-                return text.removeprefix("SMILES Parse Error: ").removesuffix(" :").strip()
+                return _FOR_INPUT.sub("", text.removeprefix("SMILES Parse Error: "))
     return "RDKit cannot read it"

@@ -214,11 +214,7 @@ def _dollar_math(source: str, opening: _Opening) -> Math | None:
         return None
     body = source[opening.end : closing]
     display = opening.text == "$$"
-    if (
-        not body.strip()
-        or _BLANK_LINE.search(body)
-        or (not display and _is_money(body, source[end : end + 1]))
-    ):
+    if not body.strip() or _BLANK_LINE.search(body) or (not display and _is_money(body, source[end : end + 1])):
         return None
     return Math(source[opening.start : end], body, display=display)
 
@@ -250,12 +246,13 @@ def _after_group(source: str, group: re.Match[str]) -> int:
 
 def _is_money(body: str, following: str) -> bool:
     """Say whether dollars are prices: spaces inside them or a digit after them, and no TeX between them."""
-    if _AMOUNT_IN_WORDS.match(body):
+    bare = body.replace(r"\$", "")
+    if _AMOUNT_IN_WORDS.match(bare):
         return True
     edge_space = _has_edge_space(body)
     if following.isdigit():
-        return edge_space or not _TEX_SIGN.search(body)
-    return edge_space and "\\" not in body
+        return edge_space or not _TEX_SIGN.search(bare)
+    return edge_space and "\\" not in bare
 
 
 def _has_edge_space(body: str) -> bool:

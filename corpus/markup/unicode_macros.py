@@ -11,13 +11,16 @@ _SIGNS = (
     "cdot · times × pm ± mp ∓ div ÷ ast * star ⋆ bullet • circ ° degree ° celsius °C A Å AA Å angstrom Å "
     "ohm Ω micro μ percent % hbar ħ ell ℓ infty ∞ partial ∂ nabla ∇ sum ∑ prod ∏ int ∫ propto ∝ sim ~ "
     "simeq ≃ approx ≈ equiv ≡ ne ≠ neq ≠ le ≤ leq ≤ ge ≥ geq ≥ ll ≪ gg ≫ to → rightarrow → longrightarrow → "
-    "leftarrow ← longleftarrow ← leftrightarrow ↔ rightleftharpoons ⇌ Rightarrow ⇒ Leftarrow ⇐ uparrow ↑ downarrow ↓ "
+    "leftarrow ← longleftarrow ← leftrightarrow ↔ rightleftharpoons ⇌ Rightarrow ⇒ Leftarrow ⇐ "
+    "uparrow ↑ downarrow ↓ "
     "in ∈ notin ∉ subset ⊂ cup ∪ cap ∩ forall ∀ exists ∃ ldots … dots … cdots ⋯ prime ′ perp ⊥ parallel ∥ "
     "angle ∠ dagger † ddagger ‡ langle ⟨ rangle ⟩ ominus ⊖ oplus ⊕"
 )
 _NAMES = "ln log exp sin cos tan lim max min det arg sinh cosh tanh"
 _words = f"{_GREEK} {_SIGNS}".split()
 _PLAIN = dict(zip(_words[::2], _words[1::2], strict=True)) | {name: name for name in _NAMES.split()}
+# TeX drops the space after these, and so does a reader: ``\\Delta H`` is one symbol.
+_CLOSE_UP = frozenset(_GREEK.split()[::2]) | {"circ", "degree", "partial", "nabla", "left"}
 _PLAIN |= {"left": "", "right": "", "displaystyle": "", "quad": " ", "qquad": " "}
 # A macro whose result is only its argument in another typeface.
 _WRAPPER_NAMES = (
@@ -74,6 +77,4 @@ def _plain_token(match: re.Match[str]) -> str:
     if plain is None:
         return match.group()
     trailing = match.group()[1 + len(name) :]
-    return plain + (
-        " " if trailing and (plain.isalpha() or len(plain) > 1) and name not in _GREEK else trailing
-    )
+    return plain if name in _CLOSE_UP else plain + trailing
