@@ -37,7 +37,7 @@ class Report:
     flags: Mapping[str, Any]
 
 
-class Refused(NamedTuple):
+class RefusedFile(NamedTuple):
     """A file that could not be read, and why."""
 
     file: str
@@ -59,14 +59,14 @@ class ReportPack:
     source_name: str
     facts: Mapping[str, Any]
     runs: tuple[ReportRun, ...]
-    refused: tuple[Refused, ...] = field(default=())
+    refused: tuple[RefusedFile, ...] = field(default=())
 
 
 def read_pack(path: Path) -> ReportPack:
     """Read a zip or a folder. Raise `UnreadablePackError` when it holds no report at all."""
     facts: dict[str, Any] = {}
     runs: dict[str, dict[str, Report]] = {}
-    refused: list[Refused] = []
+    refused: list[RefusedFile] = []
     with _files(path) as files:
         for name, read in files:
             try:
@@ -75,7 +75,7 @@ def read_pack(path: Path) -> ReportPack:
                 elif run := _run_of(name):
                     _add(runs.setdefault(run, {}), _report(str(name), read()))
             except ValueError as error:
-                refused.append(Refused(str(name), str(error)))
+                refused.append(RefusedFile(str(name), str(error)))
     if not runs:
         raise UnreadablePackError(
             f"{path} holds no reports. A pack is a zip or a folder with {RUNS_FOLDER}/<run>/<question>.json in it."

@@ -22,7 +22,7 @@ from corpus.services.results import action_log, results_changed
 from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from evaluations.importers.chembench_reports import (
     IMPORTER,
-    RefusedError,
+    RefusedFile,
     Report,
     ReportPack,
     ReportRun,
@@ -66,7 +66,7 @@ class PackImported:
 
     system: System
     runs: tuple[RunImported, ...]
-    refused: tuple[RefusedError, ...]
+    refused: tuple[RefusedFile, ...]
 
 
 class _Prepared(NamedTuple):
