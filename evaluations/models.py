@@ -1,8 +1,10 @@
 """Systems under test, their runs, and the items: one question asked once."""
 
 import uuid
+from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
@@ -21,6 +23,21 @@ environment_name = RegexValidator(
 )
 
 
+def endpoint_address(value: str) -> None:
+    """Accept http and https addresses of any host, names inside a private network included."""
+    try:
+        parts = urlsplit(value)
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or any(character.isspace() for character in value):
+        raise ValidationError("Give an address that starts with http:// or https://, for example https://host/v1.")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValidationError(
+            "Leave user name, password, query and fragment out of the address; a key goes into an environment variable."
+        )
+
+
 class System(models.Model):
     """What is tested: a model behind a provider, an agent, or a baseline."""
 
@@ -37,7 +54,12 @@ class System(models.Model):
         max_length=40, help_text="Registered name; `imported` for systems known only by their reports."
     )
     model_id = models.CharField(max_length=200, blank=True)
-    base_url = models.URLField(max_length=500, blank=True)
+    base_url = models.CharField(
+        max_length=500,
+        blank=True,
+        validators=[endpoint_address],
+        help_text="Address of the interface, https://host/v1; empty: the provider's own.",
+    )
     api_key_variable = models.CharField(max_length=64, blank=True, validators=[environment_name])
     parameters = models.JSONField(
         default=dict, blank=True, help_text="Sent with every question; temperature 0 by default."
