@@ -1,0 +1,1 @@
+"""From files to typed questions, one file per format; nothing here touches the database."""
