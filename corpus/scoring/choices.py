@@ -112,9 +112,7 @@ def _read_single(token: str, letters: dict[str, int], texts: OptionTexts) -> Cho
     return None
 
 
-_SEGMENT = re.compile(
-    r"(?:^|[\n;,]\s{0,8}|\band\s{1,4})[-•]?\s{0,4}\(?([A-Z]{1,2})(?:\)?[.:)]|\s?-|,|\s?=)(?=\s|[^\s\w]|\w)"
-)
+_SEGMENT = re.compile(r"(?:^|[\n;,]\s{0,8}|\band\s{1,4})[-•]?\s{0,4}\(?([A-Z]{1,2})(?:\)?[.:)]|\s{0,2}[-–]\s|,)")
 _BRACKETED = re.compile(r"\(?([A-Z]{1,2})\)?\s{1,3}\((.{1,300})\)", re.DOTALL)
 
 
@@ -125,6 +123,9 @@ def _read_labelled(text: str, letters: dict[str, int], texts: OptionTexts) -> Ch
     bracketed = _BRACKETED.fullmatch(body.rstrip("."))
     if bracketed is not None and bracketed.group(1) in letters:
         return _agreed([(bracketed.group(1), bracketed.group(2))], letters, texts)
+    first = _SEGMENT.match(body)
+    if first is not None and texts.is_text_of(body[first.end() :], letters.get(first.group(1))):
+        return _from_letters([first.group(1)], letters, ("letter-and-text",))
     segments = [match for match in _SEGMENT.finditer(body) if match.start() == 0 or match.group(1) in letters]
     if not segments or segments[0].start() != 0:
         return None
@@ -134,13 +135,21 @@ def _read_labelled(text: str, letters: dict[str, int], texts: OptionTexts) -> Ch
 
 
 def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
-    unknown = [letter for letter, _ in labelled if letter not in letters]
-    if unknown:
+    if any(letter not in letters or _begins_with_letter(words, letters) for letter, words in labelled):
         return None
     for letter, words in labelled:
         if texts.contradicts(words, letters[letter]):
             return Unread(f"The letter {letter} and the words beside it name different options.", CONTRADICTION)
     return _from_letters([letter for letter, _ in labelled], letters, ("letter-and-text",))
+
+
+_LISTED_LETTER = re.compile(r"\s{0,3}\(?([A-Z]{1,2})\)?\s{0,3}(?:[,;&/\n]|and\b|$)")
+
+
+def _begins_with_letter(words: str, letters: dict[str, int]) -> bool:
+    """Tell whether the words beside a letter go on with the next letter of a list."""
+    match = _LISTED_LETTER.match(words)
+    return match is not None and match.group(1) in letters
 
 
 _REFERENCE = re.compile(r"\b(?:options?|choices?)\s{1,3}\(?([A-Z]{1,2})\b\)?", re.IGNORECASE)

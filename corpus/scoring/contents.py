@@ -22,11 +22,12 @@ class Content:
 
 def read_content(text: str, asked: Asked) -> Content | Unread:
     """Read `text`, which should be nothing but an answer."""
+    text = text.strip()
     if asked.kind is Kind.CHOICE:
         return chosen_content(read_choice(text, asked.shown), asked)
     if asked.kind is Kind.NUMBER:
         return number_content(read_number(text), asked)
-    return Content() if text.strip() else Unread("There is nothing to read.")
+    return Content() if text else Unread("There is nothing to read.")
 
 
 def chosen_content(read: ChoiceRead | Unread, asked: Asked) -> Content | Unread:

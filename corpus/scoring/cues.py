@@ -1,6 +1,7 @@
 """Find an answer that is announced in words: `ANSWER: C`, `The correct answer is C.`, a concluding sentence."""
 
 import re
+from collections import deque
 from collections.abc import Iterator
 
 from corpus.scoring.tags import Located
@@ -43,9 +44,7 @@ def _announcements(text: str, *, is_number: bool) -> Iterator[Located]:
         (_LABEL_CUE, _END_OF_LINE, "label"),
         (_PROSE_CUE, _END_OF_SENTENCE, "sentence"),
     ):
-        last = None
-        for last in pattern.finditer(text):
-            pass
+        last = _last_match(pattern, text)
         if last is not None:
             yield _announced(text, last.end(), ending, form)
     if is_number:
@@ -70,21 +69,55 @@ def concluding_value(text: str) -> Located | None:
     sentence = body[start + 1 :]
     if len(sentence) > MAX_SENTENCE_LENGTH or not _CONCLUSION.search(sentence):
         return None
-    last = None
-    for last in _COPULA.finditer(sentence):
-        pass
+    last = _last_match(_COPULA, sentence)
     if last is None:
         return None
     return Located(start + 1 + last.end(), len(body), "conclusion")
 
 
+def last_result(text: str) -> Located | None:
+    """Return what follows the last equals sign of the last line, the result of a derivation."""
+    body = text.rstrip()
+    start = body.rfind("\n") + 1
+    equals = _last_match(_EQUALS, body, start)
+    return None if equals is None else Located(equals.end(), len(body), "derivation")
+
+
+_EQUALS = re.compile(r"[=≈]|\\approx(?![A-Za-z])")
 _SENTENCE_BREAK = re.compile(r"[.!?]\s{1,3}(?=[A-Z])")
 
 
 def _last_sentence_start(text: str) -> int:
     """Return the index before the last sentence of the last stretch of text, or -1."""
     window = max(len(text) - MAX_SENTENCE_LENGTH - 2, 0)
-    last = None
-    for last in _SENTENCE_BREAK.finditer(text, window):
-        pass
+    last = _last_match(_SENTENCE_BREAK, text, window)
     return -1 if last is None else last.end() - 1
+
+
+def _last_match(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:
+    matches = deque(pattern.finditer(text, start), maxlen=1)
+    return matches[0] if matches else None
+
+
+_RUN_ON = re.compile(
+    r"\n[ \t]{0,3}(?:\*\*)?(?:Question|Q|Human|User|Problem|#{1,4} ?(?:Question|Instruction|User|Human|Input))"
+    r"[ \t]{0,2}\d{0,3}(?:\*\*)?[ \t]{0,2}:"
+)
+
+
+def run_on_start(text: str) -> int | None:
+    """Return where a reply runs on into a question of its own (`\\nQuestion: ...`), or None where it does not."""
+    match = _RUN_ON.search(text, len(text) - len(text.lstrip()))
+    return None if match is None else match.start()
+
+
+_CORRECTION = re.compile(
+    r"\b(?:correction|wait|i (?:made|have made) (?:a|an) (?:mistake|error)|i was (?:wrong|mistaken)|apologi[sz]e|sorry|"
+    r"let me correct|should have been|revised answer|corrected answer|on second thought)\b",
+    re.IGNORECASE,
+)
+
+
+def is_corrected(text: str) -> bool:
+    """Tell whether `text` takes back something said before."""
+    return _CORRECTION.search(text) is not None

@@ -117,7 +117,7 @@ def _read_word(text: str) -> NumberRead | None:
 
 
 _RANGE = re.compile(r"\s{0,3}(?:-|to\b|or\b|and\b|/|:|,|;|±|\.\.+|\bup to\b)\s{0,3}[+-]?\.?\d", re.IGNORECASE)
-_OPERATOR = re.compile(r"\s{0,3}(?:[×*+^=<>]|/\s?\d|[xX]\s?\d|-\s?[\d(])")
+_OPERATOR = re.compile(r"\s{0,3}(?:[×*](?!\s?[A-Za-zµΩÅ]{2})|[+^=<>]|/\s?\d|[xX]\s?\d|-\s?[\d(])")
 _UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)]\^?|\^|/)[({]?\s?[+-]?\d{1,2}[)}]?")
 _OPEN_ENDED = re.compile(r"\b(?:or|more|less|fewer|than|to|between|at least|at most)\b", re.IGNORECASE)
 _PERCENT_OF = re.compile(r"\s{0,3}%\s{1,3}of\b", re.IGNORECASE)
@@ -166,7 +166,7 @@ MAX_UNIT_LENGTH = 32
 
 def _unit_of(rest: str) -> str:
     """Return the unit at the start of `rest`, or "" where words follow in place of one."""
-    trimmed = rest.strip().rstrip(".,;:!) ")
+    trimmed = rest.strip().rstrip(".,;:!) ").lstrip("×* ")
     match = _UNIT.match(trimmed)
     if match is None or len(trimmed) > MAX_UNIT_LENGTH:
         return ""

@@ -12,7 +12,6 @@ BY_TEXT = "by-text"
 MIN_PART_LENGTH = 4
 _LATEX_LEFTOVERS = re.compile(r"[\\{}$*_^]")
 _EDGES = " \t\r\n\"'.,;:!()"
-_WORD_START, _WORD_END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
 
 
 def _shape(text: str) -> str:
@@ -61,6 +60,10 @@ class OptionTexts:
         """Tell whether any option holds `word` as a whole word."""
         return any(_holds(option, word) for option in self.exact)
 
+    def is_text_of(self, words: str, position: int | None) -> bool:
+        """Tell whether `words` are the whole text of the option at `position`."""
+        return position is not None and _shape(words).casefold() == self.folded[position]
+
     def contradicts(self, words: str, position: int) -> bool:
         """Tell whether `words`, written beside the letter of `position`, are the text of another option."""
         shape = _shape(words)
@@ -77,9 +80,13 @@ class OptionTexts:
 
 def _holds(text: str, part: str) -> bool:
     """Tell whether `part` occurs in `text` with no letter or digit right before or after it."""
-    if not part or part not in text:
-        return False
-    return re.search(_WORD_START + re.escape(part) + _WORD_END, text) is not None
+    position = text.find(part) if part else -1
+    while position >= 0:
+        before, after = text[position - 1 : position], text[position + len(part) : position + len(part) + 1]
+        if not before.isalnum() and not after.isalnum():
+            return True
+        position = text.find(part, position + 1)
+    return False
 
 
 @lru_cache(maxsize=8192)

@@ -1,20 +1,22 @@
 """The ways a reply states its answer, strongest first. Each is a small named piece.
 
-tag: `[ANSWER]...[/ANSWER]` · boxed: `\\boxed{...}` · announced: `ANSWER: C`, `The correct answer is C.` · bare: the reply
-is nothing but the answer · first-line: its first line is · conclusion: its last sentence concludes with a number.
+tag: `[ANSWER]...[/ANSWER]` · boxed: `\\boxed{...}` · announced: `ANSWER: C`, `The correct answer is C.` · bare: the
+reply is nothing but the answer · conclusion: its last sentence concludes with a number · first-line: its first line
+is nothing but the answer.
 """
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from corpus.scoring.contents import Content, read_content, read_leading
-from corpus.scoring.cues import concluding_value, last_announced
+from corpus.scoring.cues import concluding_value, is_corrected, last_announced, last_result, run_on_start
 from corpus.scoring.tags import Located, TagScan, is_placeholder, last_boxed, scan_tags
 from corpus.scoring.types import Asked, Kind, Unread
 
 NOTHING = Unread("The reply states no answer.")
 MAX_BARE_LENGTH = 400
+MIN_CORRECTION_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,15 @@ Protocol = Callable[[str, Asked, bool], Found | None]
 
 def find_answer(text: str, asked: Asked, *, is_cut: bool = False) -> Found:
     """Return the answer that `text` states. In a reply that was cut off, only what was written to its end counts."""
+    run_on = run_on_start(text)
+    if run_on is not None:
+        before = _find(text[:run_on], asked, is_cut=False)
+        if isinstance(before.content, Content):
+            return replace(before, notes=(*before.notes, "run-on"))
+    return _find(text, asked, is_cut=is_cut)
+
+
+def _find(text: str, asked: Asked, *, is_cut: bool) -> Found:
     for protocol in PROTOCOLS.values():
         found = protocol(text, asked, is_cut)
         if found is not None:
@@ -58,7 +69,8 @@ def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
     for located in reversed(scan.complete):
         inner = text[located.start : located.end]
         if inner.strip() and not is_placeholder(inner):
-            return _found(text, located, _read_inside(inner, asked))
+            content = _read_inside(inner, asked)
+            return _correction(text, located.end, asked, content) or _found(text, located, content)
     if scan.lone_closing is not None:
         return _read_before_closing(text, scan.lone_closing, asked)
     if scan.open_at_end is not None:
@@ -68,15 +80,36 @@ def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
     return None
 
 
+def _correction(text: str, start: int, asked: Asked, tagged: Content | Unread) -> Found | None:
+    """Read another answer announced after the last tag, where words before it take the tag back."""
+    if len(text) - start < MIN_CORRECTION_LENGTH:
+        return None
+    announced = last_announced(text[start:], is_number=asked.kind is Kind.NUMBER)
+    if announced is None or not is_corrected(text[start : start + announced.start]):
+        return None
+    located = announced._replace(start=start + announced.start, end=start + announced.end)
+    content = read_leading(text[located.start : located.end], asked)
+    if isinstance(content, Unread) or (isinstance(tagged, Content) and _is_same(content, tagged)):
+        return None
+    return _found(text, located, content, "corrected")
+
+
+def _is_same(first: Content, second: Content) -> bool:
+    return (first.option_keys, first.number) == (second.option_keys, second.number)
+
+
 def _read_inside(inner: str, asked: Asked) -> Content | Unread:
     """Read a tag's content; a content that argues is read by what it announces in the end."""
     content = read_leading(inner, asked)
     if isinstance(content, Content) or content.note:
         return content
     announced = last_announced(inner, is_number=asked.kind is Kind.NUMBER)
-    if announced is None:
+    if announced is not None:
+        return read_leading(inner[announced.start : announced.end], asked)
+    if asked.kind is not Kind.NUMBER:
         return content
-    return read_leading(inner[announced.start : announced.end], asked)
+    result = last_result(inner) or concluding_value(inner)
+    return content if result is None else read_content(inner[result.start : result.end], asked)
 
 
 def _read_before_closing(text: str, closing: re.Match[str], asked: Asked) -> Found | None:

@@ -53,7 +53,7 @@ class _Dimensions(NamedTuple):
 
 
 def in_asked_unit(*, value: Decimal, unit: str, asked_unit: str) -> tuple[Decimal, str]:
-    """Return the value in `asked_unit` and a note: "" (same unit), `unit-converted`, or `unit-differs` (left as it is)."""
+    """Return the value in `asked_unit` and a note: "" (same unit), `unit-converted`, or `unit-differs` (left as is)."""
     written, wanted = _dimensions(unit), _dimensions(asked_unit)
     if written is None or wanted is None:
         same = unit.strip().casefold() == asked_unit.strip().casefold()
