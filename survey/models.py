@@ -75,9 +75,7 @@ class StudyBlock(models.Model):
     title = models.CharField(max_length=200)
     rules = models.TextField(help_text="Shown at the start of the block.")
     tools_allowed = models.BooleanField(default=False)
-    set_revision = models.ForeignKey(
-        QuestionSetRevision, on_delete=models.PROTECT, related_name="study_blocks"
-    )
+    set_revision = models.ForeignKey(QuestionSetRevision, on_delete=models.PROTECT, related_name="study_blocks")
 
     class Meta:
         ordering = ["study", "position"]
@@ -148,9 +146,7 @@ class Assignment(models.Model):
 
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="assignments")
     block = models.ForeignKey(StudyBlock, on_delete=models.PROTECT, related_name="assignments")
-    question_revision = models.ForeignKey(
-        QuestionRevision, on_delete=models.PROTECT, related_name="assignments"
-    )
+    question_revision = models.ForeignKey(QuestionRevision, on_delete=models.PROTECT, related_name="assignments")
     position = models.PositiveIntegerField(help_text="From 1, over all blocks.")
     option_order = models.JSONField(default=list, blank=True, help_text="Option keys in the order shown.")
     served_at = models.DateTimeField(null=True, blank=True)

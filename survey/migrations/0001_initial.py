@@ -21,9 +21,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("version", models.PositiveIntegerField()),
                 ("text", models.TextField()),
@@ -38,9 +36,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("slug", models.SlugField(unique=True)),
                 ("title", models.CharField(max_length=200)),
@@ -77,9 +73,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("pseudonym", models.CharField(max_length=60)),
                 (
@@ -149,9 +143,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("position", models.PositiveIntegerField(help_text="From 1, over all blocks.")),
                 (
@@ -185,9 +177,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "outcome",
@@ -218,9 +208,7 @@ class Migration(migrations.Migration):
                 ("answered_at", models.DateTimeField()),
                 (
                     "seconds",
-                    models.FloatField(
-                        blank=True, help_text="From served to answered, server's clock.", null=True
-                    ),
+                    models.FloatField(blank=True, help_text="From served to answered, server's clock.", null=True),
                 ),
                 (
                     "assignment",
@@ -240,9 +228,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("reader", models.CharField(max_length=64)),
                 (
@@ -299,9 +285,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("rule", models.CharField(max_length=64)),
                 (
@@ -358,9 +342,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("position", models.PositiveSmallIntegerField()),
                 ("slug", models.SlugField()),
@@ -391,9 +373,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("rules_accepted_at", models.DateTimeField()),
                 (
@@ -426,9 +406,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="response",
             constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("confidence__isnull", True), ("confidence__range", (1, 5)), _connector="OR"
-                ),
+                condition=models.Q(("confidence__isnull", True), ("confidence__range", (1, 5)), _connector="OR"),
                 name="response_confidence_from_one_to_five",
             ),
         ),
@@ -468,20 +446,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="assignment",
-            constraint=models.UniqueConstraint(
-                fields=("participant", "question_revision"), name="question_given_once"
-            ),
+            constraint=models.UniqueConstraint(fields=("participant", "question_revision"), name="question_given_once"),
         ),
         migrations.AddConstraint(
             model_name="assignment",
-            constraint=models.UniqueConstraint(
-                fields=("participant", "position"), name="position_given_once"
-            ),
+            constraint=models.UniqueConstraint(fields=("participant", "position"), name="position_given_once"),
         ),
         migrations.AddConstraint(
             model_name="assignment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("position__gte", 1)), name="position_from_one"
-            ),
+            constraint=models.CheckConstraint(condition=models.Q(("position__gte", 1)), name="position_from_one"),
         ),
     ]

@@ -1,0 +1,199 @@
+"""Studies for staff: blocks, consent texts, participants by pseudonym, answers as evidence."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Count, Model, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from survey.errors import StudyNotReadyError
+from survey.models import ConsentText, Participant, Response, ResponseReading, ResponseScore, Study, StudyBlock
+from survey.services import study_close, study_open
+from survey.services.studies import RESERVED_SLUGS
+
+
+class StudyForm(forms.ModelForm):
+    """A study's own fields; it is opened and closed by actions."""
+
+    class Meta:
+        model = Study
+        fields = (
+            "title",
+            "slug",
+            "introduction",
+            "block_order",
+            "asks_confidence",
+            "offers_do_not_know",
+            "contact",
+            "is_demo",
+        )
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if slug in RESERVED_SLUGS:
+            raise forms.ValidationError("Personal links live at that address. Please choose another slug.")
+        return slug
+
+
+class ConsentTextForm(forms.ModelForm):
+    """A consent text; once somebody agreed to it, it can only be read."""
+
+    class Meta:
+        model = ConsentText
+        fields = ("version", "text")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk and self.instance.participants.exists():
+            for field in self.fields.values():
+                field.disabled = True
+            self.fields["text"].help_text = "People agreed to this text. Add a new version to change it."
+
+
+class ConsentTextInline(admin.StackedInline):
+    model = ConsentText
+    form = ConsentTextForm
+    extra = 0
+    can_delete = False
+
+
+class StudyBlockInline(admin.StackedInline):
+    model = StudyBlock
+    extra = 0
+    prepopulated_fields = {"slug": ["title"]}
+
+
+@admin.register(Study)
+class StudyAdmin(admin.ModelAdmin):
+    form = StudyForm
+    inlines = (ConsentTextInline, StudyBlockInline)
+    list_display = ("title", "status", "n_participants", "block_order", "is_demo", "pages")
+    list_filter = ("status", "is_demo")
+    search_fields = ("title", "slug")
+    readonly_fields = ("status", "created_at", "pages")
+    prepopulated_fields = {"slug": ["title"]}
+    actions = ("open_studies", "close_studies")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
+        return super().get_queryset(request).annotate(n_people=Count("participants"))
+
+    @admin.display(description="participants", ordering="n_people")
+    def n_participants(self, study: Study) -> int:
+        return int(study.n_people)  # type: ignore[attr-defined]
+
+    @admin.display(description="pages")
+    def pages(self, study: Study) -> SafeString | str:
+        if not study.pk:
+            return "Save the study first."
+        return format_html(
+            '<a href="{}">start page</a>, <a href="{}">participants</a>',
+            reverse("survey:start", args=[study.slug]),
+            reverse("survey:staff", args=[study.slug]),
+        )
+
+    @admin.action(description="Open: let people take part", permissions=["change"])
+    def open_studies(self, request: HttpRequest, queryset: QuerySet[Study]) -> None:
+        opened = 0
+        for study in queryset.exclude(status=Study.Status.OPEN):
+            try:
+                study_open(study=study, actor=request.user if request.user.is_authenticated else None)
+            except StudyNotReadyError as error:
+                self.message_user(request, f"{study.title}: {error}", messages.ERROR)
+            else:
+                opened += 1
+        skipped = queryset.count() - opened
+        self.message_user(request, f"{opened} opened, {skipped} left as they were.")
+
+    @admin.action(description="Close: take no more answers", permissions=["change"])
+    def close_studies(self, request: HttpRequest, queryset: QuerySet[Study]) -> None:
+        studies = list(queryset.filter(status=Study.Status.OPEN))
+        for study in studies:
+            study_close(study=study, actor=request.user if request.user.is_authenticated else None)
+        skipped = queryset.count() - len(studies)
+        self.message_user(request, f"{len(studies)} closed, {skipped} left as they were.")
+
+
+class EvidenceAdmin(admin.ModelAdmin):
+    """Rows that people made: read here, never made, edited or deleted."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class EvidenceInline(admin.TabularInline):
+    """Rows shown under the answer they belong to."""
+
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(Participant)
+class ParticipantAdmin(EvidenceAdmin):
+    list_display = ("pseudonym", "study", "started_at", "n_answers", "finished_at", "withdrawn_at", "is_demo")
+    list_filter = ("study", "is_demo", "education")
+    list_select_related = ("study",)
+    search_fields = ("pseudonym",)
+    date_hierarchy = "started_at"
+    # The personal link is the person's own key; staff have no use for it.
+    exclude = ("link_secret",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
+        return super().get_queryset(request).annotate(n_stored=Count("assignments__response"))
+
+    @admin.display(description="answers", ordering="n_stored")
+    def n_answers(self, participant: Participant) -> int:
+        return int(participant.n_stored)  # type: ignore[attr-defined]
+
+
+class ResponseReadingInline(EvidenceInline):
+    model = ResponseReading
+    fields = ("reader", "status", "option_keys", "number", "unit", "notes", "reason", "corrected_by", "created_at")
+    readonly_fields = fields
+
+
+class ResponseScoreInline(EvidenceInline):
+    model = ResponseScore
+    fields = ("reading", "rule", "outcome", "credit", "reason", "created_at")
+    readonly_fields = fields
+
+
+@admin.register(Response)
+class ResponseAdmin(EvidenceAdmin):
+    inlines = (ResponseReadingInline, ResponseScoreInline)
+    list_display = ("participant", "question", "block", "typed_text", "outcome", "rule", "seconds", "answered_at")
+    list_filter = ("assignment__block__study", "outcome", "rule", "do_not_know")
+    list_select_related = (
+        "assignment__participant",
+        "assignment__question_revision__question",
+        "assignment__block",
+    )
+    search_fields = ("assignment__participant__pseudonym", "assignment__question_revision__question__key")
+    date_hierarchy = "answered_at"
+
+    @admin.display(ordering="assignment__participant__pseudonym")
+    def participant(self, response: Response) -> str:
+        return response.assignment.participant.pseudonym
+
+    @admin.display(ordering="assignment__question_revision__question__key")
+    def question(self, response: Response) -> str:
+        return response.assignment.question_revision.question.key
+
+    @admin.display
+    def block(self, response: Response) -> str:
+        return response.assignment.block.title

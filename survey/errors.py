@@ -1,0 +1,33 @@
+"""What the survey refuses, each with a sentence for the person who asked."""
+
+
+class SurveyError(Exception):
+    """Base of everything the survey refuses; its text can be shown to people."""
+
+
+class StudyNotOpenError(SurveyError):
+    """The study takes no answers now."""
+
+
+class StudyNotReadyError(SurveyError):
+    """The study lacks something it needs before anyone can take part."""
+
+
+class ConsentOutdatedError(SurveyError):
+    """The person saw another text than the one that must be agreed to now."""
+
+
+class WithdrawnError(SurveyError):
+    """The person has withdrawn; nothing more is stored about them."""
+
+
+class NotYoursError(SurveyError):
+    """The page belongs to somebody else."""
+
+
+class NotYourTurnError(SurveyError):
+    """Questions are answered in order, after the rules of their block."""
+
+
+class AnswerRefusedError(SurveyError):
+    """The answer is incomplete, or nothing could be read from it."""

@@ -1,0 +1,1 @@
+"""Every read of the survey that joins or depends on who asks."""

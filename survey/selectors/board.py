@@ -1,0 +1,70 @@
+"""People's answers as the leaderboard needs them."""
+
+from collections.abc import Collection
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db.models import Case, F, OuterRef, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce
+
+from corpus.scoring.types import Outcome
+from survey.models import Response, ResponseScore
+
+
+class BoardAnswer(NamedTuple):
+    """One person's verdict on one question under one rule."""
+
+    participant_id: int
+    pseudonym: str
+    is_demo: bool
+    study_slug: str
+    root_id: int
+    outcome: str
+    credit: Decimal
+    tools_allowed: bool
+
+
+def board_answers(*, root_ids: Collection[int], rule: str) -> list[BoardAnswer]:
+    """Return the verdicts of people who agreed and have not withdrawn, for these comparable questions.
+
+    Under the rule kept on the answer the current verdict counts, under any other the score of the newest reading;
+    an answer never judged under that rule is left out. An answer that could not be judged at all is an `error`.
+    One query.
+    """
+    score = ResponseScore.objects.filter(answer=OuterRef("pk"), rule=rule).order_by("-reading_id", "-id")
+    rows = (
+        _answers_of_people()
+        .annotate(
+            root_id=_root_id(),
+            judged_outcome=Case(
+                When(rule=rule, then=F("outcome")),
+                When(rule="", then=F("outcome")),
+                default=Subquery(score.values("outcome")[:1]),
+            ),
+            judged_credit=Case(When(rule=rule, then=F("credit")), default=Subquery(score.values("credit")[:1])),
+        )
+        .filter(root_id__in=root_ids, judged_outcome__isnull=False)
+        .order_by("assignment__participant_id", "assignment__position")
+        .values_list(
+            "assignment__participant_id",
+            "assignment__participant__pseudonym",
+            "assignment__participant__is_demo",
+            "assignment__participant__study__slug",
+            "root_id",
+            "judged_outcome",
+            "judged_credit",
+            "assignment__block__tools_allowed",
+        )
+    )
+    return [BoardAnswer(*row[:5], row[5] or Outcome.ERROR.value, row[6] or Decimal(0), row[7]) for row in rows]
+
+
+def _answers_of_people() -> QuerySet[Response]:
+    return Response.objects.filter(
+        assignment__participant__consented_at__isnull=False,
+        assignment__participant__withdrawn_at__isnull=True,
+    )
+
+
+def _root_id() -> Coalesce:
+    return Coalesce(F("assignment__question_revision__comparison_root_id"), F("assignment__question_revision_id"))

@@ -1,0 +1,111 @@
+"""From consent to the end: what is stored about a participant."""
+
+import random
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from survey.errors import ConsentOutdatedError, StudyNotOpenError, StudyNotReadyError
+from survey.models import ConsentText, Participant, Study
+from survey.selectors.studies import current_consent, study_problems
+from survey.services.assignments import assignments_draw
+from survey.services.pseudonyms import pseudonym_draw
+
+PSEUDONYM_ATTEMPTS = 20
+
+
+def participant_begin(
+    *,
+    study: Study,
+    consent_text_id: int,
+    link_secret: str,
+    now: datetime | None = None,
+    pseudonym: str = "",
+    is_demo: bool = False,
+) -> Participant:
+    """Store that someone agreed to the current consent text, and return the participant.
+
+    `link_secret` comes from the consent page: sending the same page again returns the same participant.
+    Raises StudyNotOpenError, StudyNotReadyError or ConsentOutdatedError.
+    """
+    existing = Participant.objects.filter(study=study, link_secret=link_secret).first()
+    if existing:
+        return existing
+    _refuse_unless_open(study)
+    consent = current_consent(study)
+    if consent is None or consent.pk != consent_text_id:
+        raise ConsentOutdatedError("The text has changed since you opened the page. Please read it again.")
+    for _ in range(PSEUDONYM_ATTEMPTS):
+        name = pseudonym or pseudonym_draw()
+        participant = _participant_insert(study, consent, link_secret, name, now, is_demo)
+        if participant:
+            return participant
+    raise StudyNotReadyError("No free pseudonym was found. Please try again.")
+
+
+def _refuse_unless_open(study: Study) -> None:
+    if study.status != Study.Status.OPEN:
+        raise StudyNotOpenError("This study takes no new participants now.")
+    problems = study_problems(study)
+    if problems:
+        raise StudyNotReadyError(" ".join(problems))
+
+
+def _participant_insert(
+    study: Study, consent: ConsentText, secret: str, name: str, now: datetime | None, is_demo: bool
+) -> Participant | None:
+    """Return the new participant, the one with the same secret, or None when the name is taken."""
+    try:
+        with transaction.atomic():
+            return Participant.objects.create(
+                study=study,
+                consent_text=consent,
+                consented_at=now or timezone.now(),
+                link_secret=secret,
+                pseudonym=name,
+                is_demo=is_demo,
+            )
+    except IntegrityError:
+        return Participant.objects.filter(study=study, link_secret=secret).first()
+
+
+def profile_record(
+    *,
+    participant: Participant,
+    education: str = "",
+    years_experience: int | None = None,
+    specialties: Sequence[str] = (),
+    now: datetime | None = None,
+) -> bool:
+    """Store the profile once; return False (and change nothing) when it was stored before."""
+    changed = Participant.objects.filter(pk=participant.pk, profile_answered_at__isnull=True).update(
+        education=education,
+        years_experience=years_experience,
+        specialties=list(specialties),
+        profile_answered_at=now or timezone.now(),
+    )
+    participant.refresh_from_db()
+    return bool(changed)
+
+
+def practice_record(
+    *, participant: Participant, now: datetime | None = None, generator: random.Random | None = None
+) -> None:
+    """Note that the practice is done and draw the person's questions; again changes nothing."""
+    with transaction.atomic():
+        assignments_draw(participant=participant, generator=generator)
+        Participant.objects.filter(pk=participant.pk, practised_at__isnull=True).update(
+            practised_at=now or timezone.now()
+        )
+    participant.refresh_from_db()
+
+
+def participant_finish(*, participant: Participant, now: datetime | None = None) -> bool:
+    """Note the end once every question has an answer; return whether the person has finished."""
+    assignments = participant.assignments.all()
+    if not assignments.exists() or assignments.filter(response__isnull=True).exists():
+        return False
+    Participant.objects.filter(pk=participant.pk, finished_at__isnull=True).update(finished_at=now or timezone.now())
+    return True

@@ -1,0 +1,176 @@
+"""Store an answer: once, whatever was pressed how often."""
+
+import logging
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from corpus.scoring.reading import read_chosen, read_typed_number
+from corpus.scoring.types import Kind, Reading, ReadStatus
+from corpus.selectors.targets import asked_of, target_of
+from corpus.services.results import results_changed
+from corpus.services.verdicts import store_verdict
+from survey.errors import (
+    AnswerRefusedError,
+    NotYoursError,
+    NotYourTurnError,
+    StudyNotOpenError,
+    WithdrawnError,
+)
+from survey.models import Assignment, Participant, Response, Study
+from survey.reading_back import READABLE_EXAMPLES
+from survey.selectors.steps import StepKind, current_step
+from survey.services.participants import participant_finish
+
+logger = logging.getLogger(__name__)
+
+NO_TOOLS = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer as a person gave it.
+
+    `typed_first` is what was typed before the person said which of two numbers they meant ("" when they were not
+    asked); `tools_used` is ("none",) when tools were allowed and none was used.
+    """
+
+    option_keys: tuple[str, ...] = ()
+    typed_text: str = ""
+    typed_first: str = ""
+    do_not_know: bool = False
+    tools_used: tuple[str, ...] = ()
+    confidence: int | None = None
+
+
+class Recorded(NamedTuple):
+    """The stored answer, and whether this call stored it."""
+
+    response: Response
+    created: bool
+
+
+def response_record(
+    *, participant: Participant, assignment_id: int, given: Given, now: datetime | None = None
+) -> Recorded:
+    """Store the answer to the question a person is at, with its verdict.
+
+    A question that has an answer keeps it: the call returns that answer with `created` False. Raises NotYoursError,
+    NotYourTurnError, WithdrawnError, StudyNotOpenError, or AnswerRefusedError with what to do.
+    """
+    assignment = _assignment_of(participant, assignment_id)
+    stored = Response.objects.filter(assignment=assignment).first()
+    if stored:
+        return Recorded(stored, created=False)
+    _refuse_out_of_turn(participant, assignment)
+    reading = reading_of(assignment=assignment, given=given)
+    _refuse_incomplete(assignment, given, reading)
+    try:
+        with transaction.atomic():
+            response = _response_insert(assignment, given, now or timezone.now())
+            _verdict_store(response, assignment, reading)
+            participant_finish(participant=participant, now=now)
+            results_changed(benchmark_id=assignment.question_revision.question.benchmark_id)
+    except IntegrityError:
+        first = Response.objects.filter(assignment=assignment).first()
+        if first is None:
+            raise
+        return Recorded(first, created=False)
+    return Recorded(response, created=True)
+
+
+def reading_of(*, assignment: Assignment, given: Given) -> Reading:
+    """Return what is read from a person's answer."""
+    if given.do_not_know:
+        return Reading(status=ReadStatus.DO_NOT_KNOW, reason="The person said that they do not know.")
+    revision = assignment.question_revision
+    if revision.kind == Kind.CHOICE:
+        return read_chosen(given.option_keys, asked_of(revision, assignment.option_order))
+    reading = read_typed_number(given.typed_text)
+    if given.typed_first and given.typed_first != given.typed_text:
+        return replace(
+            reading,
+            notes=(*reading.notes, "clarified-by-person"),
+            reason=f"Typed {given.typed_first!r}; asked which number was meant, the person chose this one.",
+        )
+    return reading
+
+
+def _assignment_of(participant: Participant, assignment_id: int) -> Assignment:
+    assignment = (
+        Assignment.objects.select_related("block", "question_revision__question__benchmark")
+        .filter(pk=assignment_id, participant=participant)
+        .first()
+    )
+    if assignment is None:
+        raise NotYoursError("This page belongs to another participant or another study.")
+    return assignment
+
+
+def _refuse_out_of_turn(participant: Participant, assignment: Assignment) -> None:
+    # Read again: the object in hand may be older than a withdrawal or the end of the study.
+    participant.refresh_from_db()
+    if participant.withdrawn_at:
+        raise WithdrawnError("You have withdrawn from this study; nothing more is stored.")
+    if participant.study.status != Study.Status.OPEN:
+        raise StudyNotOpenError("This study takes no answers now.")
+    step = current_step(participant)
+    is_current = step.kind is StepKind.QUESTION and step.assignment == assignment
+    if not is_current or assignment.served_at is None:
+        raise NotYourTurnError("Questions come in order; this one has not been shown to you yet.")
+
+
+def _refuse_incomplete(assignment: Assignment, given: Given, reading: Reading) -> None:
+    study = assignment.block.study
+    if given.do_not_know and not study.offers_do_not_know:
+        raise AnswerRefusedError("This study needs an answer to every question.")
+    if not given.do_not_know and reading.status is not ReadStatus.READ:
+        raise AnswerRefusedError(refusal_text(Kind(assignment.question_revision.kind), given.typed_text))
+    if given.tools_used and not assignment.block.tools_allowed:
+        raise AnswerRefusedError("This part is answered without tools.")
+    if assignment.block.tools_allowed and not given.tools_used:
+        raise AnswerRefusedError("Say which tools you used, or that you used none.")
+    if study.asks_confidence and given.confidence is None and not given.do_not_know:
+        raise AnswerRefusedError("Say how sure you are.")
+
+
+def refusal_text(kind: Kind, typed: str) -> str:
+    """Return what to do about an answer that could not be read."""
+    if kind is Kind.CHOICE:
+        return "Choose at least one option."
+    if not typed.strip():
+        return f"Type a number, for example {READABLE_EXAMPLES}."
+    return f"No number could be read from “{typed.strip()[:60]}”. Type it like {READABLE_EXAMPLES}."
+
+
+def _response_insert(assignment: Assignment, given: Given, now: datetime) -> Response:
+    seconds = (now - assignment.served_at).total_seconds() if assignment.served_at else None
+    return Response.objects.create(
+        assignment=assignment,
+        chosen_option_keys=list(given.option_keys),
+        typed_text=given.typed_text,
+        do_not_know=given.do_not_know,
+        tools_used=list(given.tools_used),
+        confidence=None if given.do_not_know else given.confidence,
+        answered_at=now,
+        seconds=seconds,
+    )
+
+
+def _verdict_store(response: Response, assignment: Assignment, reading: Reading) -> None:
+    rule = assignment.question_revision.question.benchmark.default_rule
+    try:
+        with transaction.atomic():
+            store_verdict(
+                answer=response,
+                reading=reading,
+                target=target_of(assignment.question_revision),
+                rules=(rule,),
+                current_rule=rule,
+            )
+    except Exception:
+        # A person's answer is worth more than its verdict, which can be made again from the stored answer.
+        logger.exception("response %s is stored but could not be judged", response.pk)

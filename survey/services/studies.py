@@ -1,0 +1,92 @@
+"""Make a study, open it, close it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Max
+
+from corpus.models import QuestionSetRevision
+from corpus.services.results import action_log
+from survey.errors import StudyNotReadyError
+from survey.models import ConsentText, Study, StudyBlock
+from survey.selectors.studies import study_problems
+
+# `/survey/resume/<secret>/` is the address of personal links.
+RESERVED_SLUGS = frozenset({"resume"})
+
+
+class BlockPlan(NamedTuple):
+    """A block to be made; blocks are numbered in the order given."""
+
+    slug: str
+    title: str
+    rules: str
+    tools_allowed: bool
+    set_revision: QuestionSetRevision
+
+
+def study_create(
+    *,
+    slug: str,
+    title: str,
+    consent_text: str,
+    blocks: Sequence[BlockPlan],
+    introduction: str = "",
+    block_order: str = Study.BlockOrder.AS_LISTED,
+    asks_confidence: bool = False,
+    offers_do_not_know: bool = False,
+    contact: str = "",
+    is_demo: bool = False,
+) -> Study:
+    """Return a new draft study with its first consent text and its blocks.
+
+    Raises ValidationError for a field that cannot be, and StudyNotReadyError for a reserved slug.
+    """
+    if slug in RESERVED_SLUGS:
+        raise StudyNotReadyError(f"A study cannot be called {slug!r}: personal links live at that address.")
+    study = Study(
+        slug=slug,
+        title=title,
+        introduction=introduction,
+        block_order=block_order,
+        asks_confidence=asks_confidence,
+        offers_do_not_know=offers_do_not_know,
+        contact=contact,
+        is_demo=is_demo,
+    )
+    study.full_clean()
+    with transaction.atomic():
+        study.save()
+        consent_text_add(study=study, text=consent_text)
+        for position, plan in enumerate(blocks, start=1):
+            StudyBlock.objects.create(study=study, position=position, **plan._asdict())
+    return study
+
+
+def consent_text_add(*, study: Study, text: str) -> ConsentText:
+    """Add the next version of the consent text; earlier versions stay as they were."""
+    with transaction.atomic():
+        last = study.consent_texts.aggregate(last=Max("version"))["last"] or 0
+        return ConsentText.objects.create(study=study, version=last + 1, text=text)
+
+
+def study_open(*, study: Study, actor: AbstractBaseUser | None = None) -> None:
+    """Let people take part. Raises StudyNotReadyError with everything that is missing."""
+    problems = study_problems(study)
+    if problems:
+        raise StudyNotReadyError(" ".join(problems))
+    _set_status(study, Study.Status.OPEN, "study.opened", actor)
+
+
+def study_close(*, study: Study, actor: AbstractBaseUser | None = None) -> None:
+    """Take no more answers; everything stored stays."""
+    _set_status(study, Study.Status.CLOSED, "study.closed", actor)
+
+
+def _set_status(study: Study, status: Study.Status, code: str, actor: AbstractBaseUser | None) -> None:
+    with transaction.atomic():
+        study.status = status
+        study.save(update_fields=["status"])
+        action_log(code=code, target=study, actor=actor)

@@ -1,0 +1,167 @@
+"""From the start page to the practice question, and the personal link."""
+
+import secrets
+
+from django.contrib import messages
+from django.core import signing
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from survey.errors import SurveyError
+from survey.forms import ConsentForm, NumberForm, ProfileForm
+from survey.models import Participant, Study
+from survey.selectors.progress import progress_of
+from survey.selectors.steps import StepKind, current_step
+from survey.selectors.studies import current_consent, study_problems
+from survey.services import participant_begin, practice_record, profile_record
+from survey.views.access import enter, participant_view, session_participant, study_view, to_step
+
+CONSENT_SALT = "survey.consent-page"
+CONSENT_DAYS = 7
+
+
+@require_safe
+@study_view
+def start(request: HttpRequest, study: Study) -> HttpResponse:
+    """Say what the study is; continue, or begin."""
+    participant = session_participant(request, study)
+    is_open = study.status == Study.Status.OPEN
+    context = {
+        "study": study,
+        "is_open": is_open,
+        "problems": study_problems(study) if is_open else [],
+        "participant": participant,
+        "progress": progress_of(participant) if participant else None,
+        "blocks": study.blocks.all(),
+    }
+    return render(request, "survey/start.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_view
+def consent(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the consent text; whoever agrees becomes a participant."""
+    if study.status != Study.Status.OPEN or study_problems(study):
+        return redirect("survey:start", study.slug)
+    if request.method == "POST":
+        return _consent_given(request, study)
+    if session_participant(request, study) and "new" not in request.GET:
+        return redirect("survey:continue", study.slug)
+    return _consent_page(request, study, ConsentForm())
+
+
+def _consent_given(request: HttpRequest, study: Study) -> HttpResponse:
+    form = ConsentForm(request.POST)
+    page = _signed_page(request.POST.get("page", ""), study)
+    if page is None:
+        messages.warning(request, "The page was open for too long. Please read it again.")
+        return redirect("survey:consent", study.slug)
+    if not form.is_valid():
+        return _consent_page(request, study, form, status=422)
+    secret, consent_text_id = page
+    try:
+        participant = participant_begin(study=study, consent_text_id=consent_text_id, link_secret=secret)
+    except SurveyError as error:
+        messages.warning(request, str(error))
+        return redirect("survey:consent", study.slug)
+    enter(request, participant)
+    return to_step(request, participant)
+
+
+def _consent_page(request: HttpRequest, study: Study, form: ConsentForm, status: int = 200) -> HttpResponse:
+    text = current_consent(study)
+    # The page carries the secret of the link that it will make, so that sending it twice makes one participant.
+    page = signing.dumps([study.slug, secrets.token_urlsafe(32), text.pk if text else 0], salt=CONSENT_SALT)
+    context = {"study": study, "consent_text": text, "form": form, "page": page}
+    return render(request, "survey/consent.html", context, status=status)
+
+
+def _signed_page(value: str, study: Study) -> tuple[str, int] | None:
+    try:
+        slug, secret, consent_text_id = signing.loads(value, salt=CONSENT_SALT, max_age=CONSENT_DAYS * 86400)
+    except (signing.BadSignature, ValueError, TypeError):
+        return None
+    return (secret, consent_text_id) if slug == study.slug else None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@participant_view
+def profile(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Ask for the optional profile, once."""
+    step = current_step(participant)
+    if step.kind is not StepKind.PROFILE:
+        return to_step(request, participant, step)
+    form = ProfileForm(request.POST or None)
+    if request.method == "POST":
+        form = ProfileForm(request.POST)
+        if form.is_valid():
+            profile_record(participant=participant, **form.profile())
+            return redirect("survey:link", participant.study.slug)
+    context = {"study": participant.study, "form": form}
+    return render(request, "survey/profile.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@participant_view
+def link(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Show the personal link."""
+    context = {
+        "study": participant.study,
+        "participant": participant,
+        "personal_link": personal_link(request, participant),
+    }
+    return render(request, "survey/link.html", context)
+
+
+def personal_link(request: HttpRequest, participant: Participant) -> str:
+    """Return the address that continues as this participant anywhere."""
+    return request.build_absolute_uri(reverse("survey:resume", args=[participant.link_secret]))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@participant_view
+def practice(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Let people see how a number is read back; nothing of it is stored as an answer."""
+    step = current_step(participant)
+    if step.kind is not StepKind.PRACTICE:
+        return to_step(request, participant, step)
+    if request.method != "POST" or "change" in request.POST:
+        initial = {"typed_text": request.POST.get("typed_text", "")}
+        return _practice_page(request, participant, NumberForm(initial=initial))
+    form = NumberForm(request.POST)
+    if not form.is_valid():
+        return _practice_page(request, participant, form, status=422)
+    if form.settled is None:
+        return _practice_page(request, participant, form)
+    try:
+        practice_record(participant=participant)
+    except SurveyError as error:
+        messages.error(request, str(error))
+        return redirect("survey:start", participant.study.slug)
+    return to_step(request, participant)
+
+
+def _practice_page(request: HttpRequest, participant: Participant, form: NumberForm, status: int = 200) -> HttpResponse:
+    context = {"study": participant.study, "form": form, "typed": form["typed_text"].value() or ""}
+    return render(request, "survey/practice.html", context, status=status)
+
+
+@require_safe
+@participant_view
+def go_on(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Send a person to where they are."""
+    return to_step(request, participant)
+
+
+@require_safe
+@never_cache
+def resume(request: HttpRequest, secret: str) -> HttpResponseBase:
+    """Continue as the participant whose personal link this is."""
+    participant = Participant.objects.select_related("study").filter(link_secret=secret).first()
+    if participant is None:
+        return render(request, "survey/link_unknown.html", status=404)
+    enter(request, participant)
+    return to_step(request, participant)
