@@ -29,6 +29,8 @@ SITE_NAME = env.str("SITE_NAME", default="ChemBench Site")
 SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000").rstrip("/")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+# An answer sent with an outdated form token is given back in its form.
+CSRF_FAILURE_VIEW = "survey.views.csrf.csrf_failure"
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -139,6 +141,12 @@ PEOPLE_MINIMUM_FOR_EXTREMES = env.int("PEOPLE_MINIMUM_FOR_EXTREMES", default=10)
 # A leased question becomes claimable again after this time if its worker has gone.
 EVALUATION_LEASE_SECONDS = env.int("EVALUATION_LEASE_SECONDS", default=120)
 EVALUATION_CONCURRENCY = env.int("EVALUATION_CONCURRENCY", default=8)
+# One call may take this long; a question that fails in a passing way is tried so often, with doubled waits from the
+# first one on; a job hands over to other runs after this time.
+EVALUATION_CALL_SECONDS = env.float("EVALUATION_CALL_SECONDS", default=120.0)
+EVALUATION_TRIES = env.int("EVALUATION_TRIES", default=6)
+EVALUATION_RETRY_SECONDS = env.float("EVALUATION_RETRY_SECONDS", default=1.0)
+EVALUATION_JOB_SECONDS = env.float("EVALUATION_JOB_SECONDS", default=60.0)
 
 LOGGING = {
     "version": 1,
