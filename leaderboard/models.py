@@ -8,9 +8,7 @@ from corpus.models import QuestionSetRevision
 class ScoreMatrix(models.Model):
     """Entrants by questions of one set revision under one rule, and the results version it came from."""
 
-    set_revision = models.ForeignKey(
-        QuestionSetRevision, on_delete=models.CASCADE, related_name="score_matrices"
-    )
+    set_revision = models.ForeignKey(QuestionSetRevision, on_delete=models.CASCADE, related_name="score_matrices")
     rule = models.CharField(max_length=64)
     results_version = models.PositiveBigIntegerField()
     entrants = models.JSONField(default=list)

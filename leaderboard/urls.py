@@ -1,6 +1,17 @@
-"""Addresses of the leaderboard pages."""
+"""Addresses of the leaderboard pages and of the API."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from leaderboard import views
+from leaderboard.api import api
 
 app_name = "leaderboard"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("leaderboard/<slug:slug>/", views.board, name="board"),
+    path("leaderboard/<slug:slug>/topics/", views.topics, name="topics"),
+    path("leaderboard/<slug:slug>/chart.json", views.chart, name="chart"),
+    path("systems/<slug:slug>/", views.system, name="system"),
+    path("methods/", views.methods, name="methods"),
+    path("api/v1/", api.urls),
+]

@@ -1,0 +1,243 @@
+"""The public, read-only API, version 1."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response, patch_cache_control
+from ninja import NinjaAPI, Schema
+
+from corpus.models import QuestionSet
+from evaluations.selectors import public_system
+from leaderboard import payloads
+from leaderboard.queries import BadQueryError, Board, load_board, parse_query, parse_rule
+from leaderboard.selectors.boards import people_rule, public_sets, visible_systems
+from leaderboard.systems import results_by_set
+
+api = NinjaAPI(
+    title="ChemBench Site",
+    version="1",
+    description="Results of people and models on question sets in chemistry. Shares are fractions of 1. "
+    "Questions, answer keys and verdicts on single questions are not served.",
+    # The interactive pages would load their script from another host.
+    docs_url=None,
+    openapi_url="openapi.json",
+    urls_namespace="api-v1",
+)
+
+
+class NotFoundError(LookupError):
+    """The address names something that is not there; the message says what there is."""
+
+
+class TopicEstimate(Schema):
+    slug: str
+    n: int
+    accuracy: float | None
+    ci_low: float | None
+    ci_high: float | None
+
+
+class People(Schema):
+    n: int
+    best: float | None
+    worst: float | None
+
+
+class BoardRow(Schema):
+    rank: int | None
+    rank_low: int | None
+    rank_high: int | None
+    group: int | None
+    slug: str
+    name: str
+    source_name: str
+    kind: str
+    status: str
+    is_demo: bool
+    is_imported: bool
+    repeats: int
+    n_questions: int
+    n_scored: int
+    outcomes: dict[str, int]
+    accuracy: float | None
+    ci_low: float | None
+    ci_high: float | None
+    people: People | None
+    topics: dict[str, TopicEstimate]
+
+
+class BoardOut(Schema):
+    set: str
+    set_revision: int | None
+    benchmark: str
+    results_version: int
+    rule: str
+    rules: list[str]
+    grouping: str
+    topic: str | None
+    is_demo: bool
+    n_questions: int
+    n_people: int
+    n_people_complete: int
+    n_absent_under_rule: int
+    rows: list[BoardRow]
+
+
+class SetOut(Schema):
+    slug: str
+    name: str
+    benchmark: str
+    revision: int | None
+    n_questions: int
+    default_rule: str
+    is_demo: bool
+
+
+class SetsOut(Schema):
+    sets: list[SetOut]
+
+
+class SystemResult(BoardRow):
+    set: str
+    rule: str
+
+
+class SystemOut(Schema):
+    slug: str
+    name: str
+    source_name: str
+    kind: str
+    is_demo: bool
+    model_id: str
+    released_on: str | None
+    parameter_count: int | None
+    open_weights: bool | None
+    results: list[SystemResult]
+
+
+@api.exception_handler(BadQueryError)
+def bad_query(request: HttpRequest, error: Exception) -> HttpResponse:
+    """Say what may be asked."""
+    return api.create_response(request, {"detail": str(error)}, status=400)
+
+
+@api.exception_handler(NotFoundError)
+def not_found(request: HttpRequest, error: Exception) -> HttpResponse:
+    """Say what there is."""
+    return api.create_response(request, {"detail": str(error)}, status=404)
+
+
+def entity_tag(request: HttpRequest, *parts: Any) -> str:
+    """Return a strong tag of an answer: the address with its parameters, and whatever the answer is made from."""
+    made_from = repr((request.get_full_path(), sorted(visible_systems().items()), *parts))
+    return f'"{hashlib.sha256(made_from.encode()).hexdigest()[:32]}"'
+
+
+def conditional(request: HttpRequest, tag: str, build: Callable[[], HttpResponse]) -> HttpResponse:
+    """Answer 304 where the reader has this version already; else build the answer and name its version."""
+    unchanged = get_conditional_response(request, etag=tag)
+    response = unchanged if unchanged is not None else build()
+    response["ETag"] = tag
+    patch_cache_control(response, public=True, no_cache=True)
+    return response
+
+
+def found_set(slug: str) -> QuestionSet:
+    """Return the set of that slug with its benchmark. Raise `NotFoundError`."""
+    sets = list(public_sets())
+    for question_set in sets:
+        if question_set.slug == slug:
+            return question_set
+    known = ", ".join(question_set.slug for question_set in sets) or "none yet"
+    raise NotFoundError(f"There is no question set “{slug}”. There are: {known}.")
+
+
+def found_board(request: HttpRequest, question_set: QuestionSet) -> Board:
+    """Return the board of a set with estimates by topic."""
+    query = parse_query(request.GET.dict(), question_set=question_set)
+    return load_board(question_set=question_set, query=query, with_topics=True)
+
+
+def set_version(question_set: QuestionSet) -> tuple[Any, ...]:
+    """Return what changes whenever a board of the set may change, its systems' names apart."""
+    benchmark = question_set.benchmark
+    return (
+        question_set.current_revision_id,
+        question_set.name,
+        benchmark.results_version,
+        benchmark.default_rule,
+        people_rule(),
+    )
+
+
+def json_response(request: HttpRequest, schema: type[Schema], payload: Any) -> HttpResponse:
+    """Return a payload checked against its schema."""
+    return api.create_response(request, schema.model_validate(payload).model_dump(mode="json"))
+
+
+@api.get("/sets/", response=SetsOut, summary="The question sets")
+def list_sets(request: HttpRequest) -> HttpResponse:
+    """Every question set with its current revision and size."""
+    sets = [payloads.set_payload(question_set) for question_set in public_sets()]
+    tag = entity_tag(request, sets)
+    return conditional(request, tag, lambda: json_response(request, SetsOut, {"sets": sets}))
+
+
+@api.get("/leaderboard/{slug:set_slug}/", response=BoardOut, summary="The board of a set")
+def leaderboard(
+    request: HttpRequest,
+    set_slug: str,
+    rule: str = "",
+    grouping: str = "topic",
+    topic: str = "",
+    kind: str = "",
+) -> HttpResponse:
+    """Rows in rank order. `rule` is `name` or `name@version`; `grouping` says what `topics` are; `topic` (a slug)
+    and `kind` narrow the board. Rows with an answer missing have no accuracy and no rank."""
+    question_set = found_set(set_slug)
+    return conditional(
+        request,
+        entity_tag(request, set_version(question_set)),
+        lambda: json_response(request, BoardOut, payloads.board_payload(found_board(request, question_set))),
+    )
+
+
+@api.get("/leaderboard/{slug:set_slug}.csv", summary="The board of a set as CSV")
+def leaderboard_csv(
+    request: HttpRequest,
+    set_slug: str,
+    rule: str = "",
+    grouping: str = "topic",
+    topic: str = "",
+    kind: str = "",
+) -> HttpResponse:
+    """The same rows as a file for spreadsheets; UTF-8, one line of headings."""
+    question_set = found_set(set_slug)
+
+    def build() -> HttpResponse:
+        content = payloads.board_csv(found_board(request, question_set))
+        response = HttpResponse(content, content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="{set_slug}.csv"'
+        return response
+
+    return conditional(request, entity_tag(request, set_version(question_set)), build)
+
+
+@api.get("/systems/{slug:slug}/", response=SystemOut, summary="A system and its results")
+def system(request: HttpRequest, slug: str, rule: str = "") -> HttpResponse:
+    """What is known of a system, and its row on every board that has one."""
+    found = public_system(slug=slug)
+    if found is None:
+        raise NotFoundError(f"There is no system “{slug}”.")
+    checked = parse_rule(rule, default="standard") if rule else ""
+    tag = entity_tag(request, [set_version(question_set) for question_set in public_sets()], repr(found))
+
+    def build() -> HttpResponse:
+        results = [payloads.result_payload(result) for result in results_by_set(system_slug=slug, rule=checked)]
+        facts = {name: getattr(found, name) for name in SystemOut.model_fields if name != "results"}
+        facts["released_on"] = found.released_on.isoformat() if found.released_on else None
+        return json_response(request, SystemOut, {**facts, "results": results})
+
+    return conditional(request, tag, build)

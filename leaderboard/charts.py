@@ -1,0 +1,129 @@
+"""Figures as data: Plotly JSON without a template, colours named by the style sheet's custom properties.
+
+The page's script puts the colours of the reader's light or dark theme in their place.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from leaderboard.boards import HUMAN, Row
+from leaderboard.queries import Board
+
+MOST_BARS = 40
+BAR_HEIGHT = 30
+FRAME_HEIGHT = 120
+KIND_STYLES = {
+    "model": ("Models", "var(--category-blue)", ""),
+    "agent": ("Agents", "var(--category-orange)", "/"),
+    "baseline": ("Baselines", "var(--category-grey)", "."),
+}
+
+
+def charted(board: Board) -> list[Row]:
+    """Return the systems with an accuracy that the bar chart shows, best first, `MOST_BARS` at most."""
+    return [row for row in board.rows if row.is_complete and row.kind != HUMAN][:MOST_BARS]
+
+
+def chart_height(board: Board) -> int:
+    """Return the height of the bar chart in pixels, so that its place can be kept before it is drawn."""
+    return FRAME_HEIGHT + BAR_HEIGHT * len(charted(board))
+
+
+def bar_chart(board: Board) -> dict[str, Any]:
+    """Return the figure: one bar per system with its interval, people as a band with a line at the mean."""
+    # Plotly takes half a second to import; pages without a figure do not wait for it.
+    import plotly.graph_objects as go
+
+    rows = charted(board)
+    figure = go.Figure(layout={"template": "none"})
+    for kind, (name, colour, pattern) in KIND_STYLES.items():
+        if of_kind := [row for row in rows if row.kind == kind]:
+            figure.add_trace(go.Bar(name=name, **_bars(of_kind, colour, pattern)))
+    _add_people(figure, board.people)
+    figure.update_layout(**_layout(board, [label(row) for row in rows]))
+    return dict(json.loads(figure.to_json()))
+
+
+def label(row: Row) -> str:
+    """Return a system's label on the axis: plain text, since Plotly reads tags and entities in labels."""
+    text = row.name if len(row.name) <= 32 else f"{row.name[:31]}…"
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    # Two systems of one name must not share a bar.
+    return f"{text} ({row.slug})" if row.name_repeats else text
+
+
+def _bars(rows: Sequence[Row], colour: str, pattern: str) -> dict[str, Any]:
+    shares = [float(row.estimate.accuracy or 0) * 100 for row in rows]
+    return {
+        "orientation": "h",
+        "y": [label(row) for row in rows],
+        "x": [round(share, 3) for share in shares],
+        "marker": {"color": colour, "pattern": {"shape": pattern, "size": 5, "solidity": 0.25}},
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "array": [round(row.estimate.interval.high * 100 - x, 3) for row, x in zip(rows, shares, strict=True)],
+            "arrayminus": [round(x - row.estimate.interval.low * 100, 3) for row, x in zip(rows, shares, strict=True)],
+            "color": "var(--text)",
+            "thickness": 1.2,
+            "width": 3,
+        },
+        "customdata": [
+            [row.estimate.interval.low * 100, row.estimate.interval.high * 100, row.estimate.n_questions]
+            for row in rows
+        ],
+        "hovertemplate": "%{y}: %{x:.1f}%<br>95% interval %{customdata[0]:.1f} to %{customdata[1]:.1f}%"
+        "<br>%{customdata[2]:,} questions<extra></extra>",
+    }
+
+
+def _add_people(figure: Any, people: Row | None) -> None:
+    if people is None or people.estimate.accuracy is None or people.people is None:
+        return
+    best, worst = people.people.best, people.people.worst
+    mean = float(people.estimate.accuracy) * 100
+    if best is not None and worst is not None:
+        figure.add_vrect(
+            x0=float(worst) * 100,
+            x1=float(best) * 100,
+            fillcolor="var(--category-green)",
+            opacity=0.16,
+            line_width=0,
+            layer="below",
+        )
+    figure.add_vline(
+        x=mean,
+        line={"color": "var(--category-green)", "width": 2, "dash": "dash"},
+        annotation={"text": f"{people.name} {mean:.1f}%", "font": {"color": "var(--text)"}, "yanchor": "bottom"},
+        annotation_position="top",
+    )
+
+
+def _layout(board: Board, labels: Sequence[str]) -> dict[str, Any]:
+    return {
+        "height": chart_height(board),
+        "margin": {"l": 10, "r": 16, "t": 64, "b": 48},
+        "bargap": 0.35,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
+        "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
+        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper"},
+        "showlegend": True,
+        "xaxis": {
+            "title": {"text": "right answers, % of all questions"},
+            "range": [0, 100],
+            "ticksuffix": "%",
+            "gridcolor": "var(--line)",
+            "zeroline": False,
+            "fixedrange": True,
+        },
+        "yaxis": {
+            "categoryorder": "array",
+            "categoryarray": list(labels)[::-1],
+            "automargin": True,
+            "fixedrange": True,
+            "ticksuffix": " ",
+        },
+    }

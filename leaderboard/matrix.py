@@ -1,0 +1,128 @@
+"""Entrants by questions: outcome codes as one numpy array, and the bytes it is stored as. Pure.
+
+An entrant is a system (shown by one of its runs) or a person. Each has one row for every repeat; each column is
+one question of a set revision, known by the root of its comparable revisions.
+"""
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from corpus.scoring.types import Outcome
+
+CODE_TYPE = np.int8
+Codes = npt.NDArray[np.int8]
+
+OUTCOMES = tuple(Outcome)
+MISSING = -1
+RIGHT = OUTCOMES.index(Outcome.RIGHT)
+ERROR = OUTCOMES.index(Outcome.ERROR)
+SYSTEM = "system"
+PERSON = "person"
+
+_CODE_OF = {outcome.value: code for code, outcome in enumerate(OUTCOMES)}
+
+
+class Answer(NamedTuple):
+    """How one question ended for an entrant (`type` and `id` as in `Entrant`); `outcome` is "" without a verdict."""
+
+    type: str
+    id: int
+    repeat: int
+    root_id: int
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """Who a block of rows belongs to: `id` is a system's or a participant's; `run_id` is empty for people."""
+
+    type: str
+    id: int
+    repeats: int = 1
+    run_id: str = ""
+    is_imported: bool = False
+    is_demo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Outcome codes of shape (sum of the entrants' repeats, questions).
+
+    A code is an index into `OUTCOMES`, or `MISSING` where there is no verdict.
+    """
+
+    entrants: tuple[Entrant, ...]
+    root_ids: tuple[int, ...]
+    question_ids: tuple[int, ...]
+    codes: Codes
+
+    def blocks(self) -> list[tuple[Entrant, Codes]]:
+        """Return each entrant with its rows, of shape (repeats, questions)."""
+        ends = np.cumsum([entrant.repeats for entrant in self.entrants])
+        starts = [0, *ends[:-1]]
+        return [
+            (entrant, self.codes[start:end]) for entrant, start, end in zip(self.entrants, starts, ends, strict=True)
+        ]
+
+
+def is_complete(codes: Codes) -> bool:
+    """Say whether every question has a verdict that is the answerer's own: nothing missing, no `error`."""
+    return bool(codes.size) and not bool(np.any((codes == MISSING) | (codes == ERROR)))
+
+
+def build_matrix(
+    *, columns: Sequence[tuple[int, int]], entrants: Iterable[Entrant], answers: Iterable[Answer]
+) -> Matrix:
+    """Put answers into a matrix whose columns are (root id, question id), entrants in the order of type and id.
+
+    An entrant without a single verdict has no row. Raise KeyError for an answer whose entrant or question is not
+    among those given.
+    """
+    column_of = {root_id: index for index, (root_id, _) in enumerate(columns)}
+    blocks = {
+        (entrant.type, entrant.id): (
+            entrant,
+            np.full((entrant.repeats, len(columns)), MISSING, dtype=CODE_TYPE),
+        )
+        for entrant in sorted(entrants, key=lambda entrant: (entrant.type, entrant.id))
+    }
+    for kind, number, repeat, root_id, outcome in answers:
+        if outcome:
+            blocks[kind, number][1][repeat, column_of[root_id]] = _CODE_OF[outcome]
+    kept = [block for block in blocks.values() if np.any(block[1] != MISSING)]
+    empty = np.empty((0, len(columns)), dtype=CODE_TYPE)
+    return Matrix(
+        entrants=tuple(entrant for entrant, _ in kept),
+        root_ids=tuple(root_id for root_id, _ in columns),
+        question_ids=tuple(question_id for _, question_id in columns),
+        codes=np.concatenate([empty, *(codes for _, codes in kept)]),
+    )
+
+
+def pack(matrix: Matrix) -> tuple[list[dict[str, Any]], bytes, dict[str, Any]]:
+    """Return entrants, compressed codes, and what is needed to read them again, as stored."""
+    inputs = {
+        "outcomes": [outcome.value for outcome in OUTCOMES],
+        "root_ids": list(matrix.root_ids),
+        "question_ids": list(matrix.question_ids),
+    }
+    return [asdict(entrant) for entrant in matrix.entrants], zlib.compress(matrix.codes.tobytes()), inputs
+
+
+def unpack(entrants: list[dict[str, Any]], verdicts: bytes, inputs: dict[str, Any]) -> Matrix:
+    """Rebuild a matrix from what `pack` returned. Raise `ValueError` when the outcome codes have changed."""
+    if inputs.get("outcomes") != [outcome.value for outcome in OUTCOMES]:
+        raise ValueError("The matrix was stored with other outcome codes; build it again.")
+    root_ids = tuple(inputs["root_ids"])
+    codes = np.frombuffer(zlib.decompress(verdicts), dtype=CODE_TYPE)
+    return Matrix(
+        entrants=tuple(Entrant(**entrant) for entrant in entrants),
+        root_ids=root_ids,
+        question_ids=tuple(inputs["question_ids"]),
+        codes=codes.reshape(-1, len(root_ids)) if root_ids else np.empty((0, 0), dtype=CODE_TYPE),
+    )

@@ -1,0 +1,192 @@
+"""What a reader asks of a board, read from the address, and the board that answers it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corpus.models import QuestionSet
+from corpus.scoring.rules import UnknownRuleError, resolve_rule, rule_names
+from evaluations.models import System
+from leaderboard import ranking
+from leaderboard.boards import (
+    HUMAN,
+    Row,
+    SystemFacts,
+    Topic,
+    complete_people,
+    people_row,
+    ranked,
+    system_rows,
+)
+from leaderboard.matrix import Matrix
+from leaderboard.selectors.boards import (
+    GroupingChoice,
+    groupings_of,
+    people_rule,
+    topic_key,
+    topics_of,
+    visible_systems,
+)
+from leaderboard.services import current_matrix
+
+KINDS = (*System.Kind.values, HUMAN)
+SORTS = {"accuracy": "accuracy", "name": "name", "questions": "questions answered"}
+DIRECTIONS = ("ascending", "descending")
+PUBLISHED = "as-published"
+
+
+class BadQueryError(ValueError):
+    """The address asks for something that does not exist; the message says what there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardQuery:
+    """A checked request; empty strings mean "all". `rule` is `name@version`."""
+
+    rule: str
+    grouping: str = "topic"
+    topic: str = ""
+    kind: str = ""
+    sort: str = "accuracy"
+    direction: str = "descending"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board as asked for: rows in rank order, and what is said around them."""
+
+    question_set: QuestionSet
+    query: BoardQuery
+    rows: tuple[Row, ...]
+    topics: tuple[Topic, ...]
+    groupings: tuple[GroupingChoice, ...]
+    topic: Topic | None
+    n_questions: int
+    n_people: int
+    n_people_complete: int
+    n_absent: int
+
+    @property
+    def is_published_view(self) -> bool:
+        """Whether the rule exists for imported results only."""
+        return self.query.rule.partition("@")[0] == PUBLISHED
+
+    @property
+    def people(self) -> Row | None:
+        """The row of people, where there are enough of them."""
+        return next((row for row in self.rows if row.kind == HUMAN), None)
+
+    @property
+    def has_demo(self) -> bool:
+        """Whether anything on the board is demo data."""
+        return self.question_set.benchmark.is_demo or any(row.is_demo for row in self.rows)
+
+    @property
+    def rows_as_sorted(self) -> list[Row]:
+        """The rows in the order asked for; those without a rank last in both directions."""
+        return sorted_rows(self.rows, sort=self.query.sort, direction=self.query.direction)
+
+
+def parse_rule(text: str, *, default: str) -> str:
+    """Return `name@version` for what was asked, the default for nothing. Raise `BadQueryError` for an unknown one."""
+    try:
+        return resolve_rule(text or default)
+    except UnknownRuleError as error:
+        raise BadQueryError(f"There is no rule “{text}”. There are: {', '.join(rule_names())}.") from error
+
+
+def parse_query(parameters: Mapping[str, str], *, question_set: QuestionSet) -> BoardQuery:
+    """Check the parameters of an address. Raise `BadQueryError` for a value that does not exist."""
+    query = BoardQuery(
+        rule=parse_rule(parameters.get("rule", ""), default=question_set.benchmark.default_rule),
+        grouping=parameters.get("grouping", "") or "topic",
+        topic=topic_key(parameters.get("topic", "")),
+        kind=parameters.get("kind", ""),
+        sort=parameters.get("sort", "") or "accuracy",
+        direction=parameters.get("direction", "") or "descending",
+    )
+    for name, value, known in (
+        ("kind", query.kind, ("", *KINDS)),
+        ("sort", query.sort, tuple(SORTS)),
+        ("direction", query.direction, DIRECTIONS),
+    ):
+        if value not in known:
+            raise BadQueryError(f"There is no {name} “{value}”. There are: {', '.join(filter(None, known))}.")
+    return query
+
+
+def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: bool = False) -> Board:
+    """Return the board that answers `query`; estimates by topic only `with_topics`.
+
+    Raise `BadQueryError` for a grouping or topic that the set does not have.
+    """
+    matrix = current_matrix(question_set=question_set, rule=query.rule)
+    groupings = groupings_of(benchmark_id=question_set.benchmark_id)
+    _check_grouping(query, groupings)
+    topics = topics_of(
+        benchmark_id=question_set.benchmark_id, grouping=query.grouping, question_ids=matrix.question_ids
+    )
+    topic = _topic(query, topics)
+    columns = topic.columns if topic else np.arange(len(matrix.root_ids))
+    systems = visible_systems()
+    shown_topics = topics if with_topics else []
+    rows = system_rows(matrix, systems=systems, columns=columns, topics=shown_topics)
+    people = people_row(matrix, rule=people_rule(), columns=columns, topics=shown_topics, filtered=topic is not None)
+    rows += [people] if people else []
+    complete, _, n_people = complete_people(matrix)
+    return Board(
+        question_set=question_set,
+        query=query,
+        rows=tuple(ranked(row for row in rows if query.kind in ("", row.kind))),
+        topics=tuple(topics),
+        groupings=tuple(groupings),
+        topic=topic,
+        n_questions=len(columns),
+        n_people=n_people,
+        n_people_complete=len(complete),
+        n_absent=_absent(question_set, query, matrix, systems),
+    )
+
+
+def _check_grouping(query: BoardQuery, groupings: list[GroupingChoice]) -> None:
+    slugs = [grouping.slug for grouping in groupings]
+    # A benchmark without any labels still has a board: `topic` is then simply empty.
+    if query.grouping not in slugs and query.grouping != "topic":
+        raise BadQueryError(f"There is no grouping “{query.grouping}”. There are: {', '.join(slugs) or 'none'}.")
+
+
+def _topic(query: BoardQuery, topics: list[Topic]) -> Topic | None:
+    if not query.topic:
+        return None
+    for topic in topics:
+        if topic.slug == query.topic:
+            return topic
+    known = ", ".join(topic.slug for topic in topics) or "none"
+    raise BadQueryError(f"There is no topic “{query.topic}” in this set. There are: {known}.")
+
+
+def _absent(question_set: QuestionSet, query: BoardQuery, matrix: Matrix, systems: dict[int, SystemFacts]) -> int:
+    """Count the visible systems of the default view that the rule asked for does not have."""
+    default = resolve_rule(question_set.benchmark.default_rule)
+    if query.rule == default:
+        return 0
+    usual = current_matrix(question_set=question_set, rule=default)
+    there = {entrant.id for entrant in matrix.entrants if entrant.run_id}
+    return sum(e.id in systems and e.id not in there for e in usual.entrants if e.run_id)
+
+
+def sorted_rows(rows: tuple[Row, ...], *, sort: str, direction: str) -> list[Row]:
+    """Return rows by accuracy, name or number of questions answered; rows without a rank last both ways."""
+    keys: dict[str, Any] = {
+        "accuracy": lambda row: row.estimate.accuracy,
+        "name": lambda row: row.name.casefold() if row.is_complete else None,
+        "questions": lambda row: row.estimate.n_scored if row.is_complete else None,
+    }
+    return ranking.in_order(
+        rows,
+        key=keys[sort],
+        tie_break=lambda row: (row.name.casefold(), row.slug),
+        descending=direction == "descending",
+    )

@@ -1,0 +1,1 @@
+"""Every read the boards are made of."""

@@ -1,0 +1,85 @@
+"""What a board page or the API needs: the set, its matrix, its systems, the groups of its questions."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from django.conf import settings
+from django.db.models import Count, QuerySet
+
+from corpus.models import Grouping, Label, QuestionSet
+from evaluations.models import System
+from leaderboard.boards import PeopleRule, SystemFacts, Topic
+from leaderboard.matrix import SYSTEM, Matrix
+
+
+class GroupingChoice(NamedTuple):
+    """A way to group the questions of a benchmark."""
+
+    slug: str
+    name: str
+
+
+def public_sets() -> QuerySet[QuestionSet]:
+    """Return the sets that have members, with benchmark, current revision and `n_questions`; demo sets last."""
+    return (
+        QuestionSet.objects.filter(current_revision__isnull=False)
+        .select_related("benchmark", "current_revision")
+        .annotate(n_questions=Count("current_revision__members"))
+        .order_by("benchmark__is_demo", "benchmark__name", "-n_questions", "name")
+    )
+
+
+def people_rule() -> PeopleRule:
+    """Return how many people the public sees a mean, and extremes, of."""
+    return PeopleRule(settings.PEOPLE_MINIMUM_FOR_MEAN, settings.PEOPLE_MINIMUM_FOR_EXTREMES)
+
+
+def visible_systems() -> dict[int, SystemFacts]:
+    """Return every system that is not hidden, by id: names are read anew, so that a board never shows an old one."""
+    return {
+        system_id: SystemFacts(*facts)
+        for system_id, *facts in System.objects.filter(is_hidden=False)
+        .order_by("pk")
+        .values_list("pk", "slug", "name", "source_name", "kind", "is_demo")
+    }
+
+
+def groupings_of(*, benchmark_id: int) -> list[GroupingChoice]:
+    """Return the groupings of a benchmark, `topic` first."""
+    rows = Grouping.objects.filter(benchmark_id=benchmark_id).values_list("slug", "name")
+    return sorted((GroupingChoice(*row) for row in rows), key=lambda row: (row.slug != "topic", row.name))
+
+
+def topics_of(*, benchmark_id: int, grouping: str, question_ids: Sequence[int]) -> list[Topic]:
+    """Return the labels of a grouping that questions of the set carry, by name, each with its columns.
+
+    Labels whose slugs are the same word for word (`organic_chemistry`, `organic-chemistry`) are one topic.
+    """
+    column_of = {question_id: index for index, question_id in enumerate(question_ids)}
+    rows = Label.objects.filter(
+        grouping__benchmark_id=benchmark_id, grouping__slug=grouping, questions__isnull=False
+    ).values_list("slug", "name", "questions__id")
+    return _topics((slug, name, column_of[pk]) for slug, name, pk in rows if pk in column_of)
+
+
+def _topics(rows: Iterable[tuple[str, str, int]]) -> list[Topic]:
+    columns: dict[str, set[int]] = defaultdict(set)
+    names: dict[str, str] = {}
+    for slug, name, column in rows:
+        key = topic_key(slug)
+        names.setdefault(key, name)
+        columns[key].add(column)
+    topics = [Topic(key, names[key], np.array(sorted(found))) for key, found in columns.items()]
+    return sorted(topics, key=lambda topic: topic.name.casefold())
+
+
+def topic_key(text: str) -> str:
+    """Return the form in which a topic is compared: lower case, words joined by hyphens."""
+    return "-".join(text.replace("_", " ").replace("-", " ").split()).lower()
+
+
+def systems_in(matrix: Matrix) -> set[int]:
+    """Return the ids of the systems that have a row."""
+    return {entrant.id for entrant in matrix.entrants if entrant.type == SYSTEM}

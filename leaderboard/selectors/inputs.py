@@ -1,0 +1,68 @@
+"""The answers a matrix is built from: models' from `evaluations`, people's from `survey`."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from corpus.models import QuestionSetRevision
+from evaluations.models import Item, Run
+from evaluations.selectors import BoardItems, board_items
+from leaderboard.matrix import PERSON, SYSTEM, Answer, Entrant, Matrix, build_matrix
+from survey.selectors.board import BoardAnswer, board_answers
+
+
+class Column(NamedTuple):
+    """A question of a set revision: the root its answers are known by, and the question's own id."""
+
+    root_id: int
+    question_id: int
+
+
+def columns_of(*, set_revision: QuestionSetRevision) -> list[Column]:
+    """Return the questions of a set revision in its order."""
+    members = set_revision.members.order_by("position").values_list(
+        "question_revision__comparison_root_id", "question_revision_id", "question_revision__question_id"
+    )
+    return [Column(root_id or revision_id, question_id) for root_id, revision_id, question_id in members]
+
+
+def read_matrix(*, set_revision: QuestionSetRevision, rule: str) -> Matrix:
+    """Build the matrix of a set revision under `rule` (`name@version`) from the stored verdicts."""
+    columns = columns_of(set_revision=set_revision)
+    root_ids = [column.root_id for column in columns]
+    systems = board_items(root_ids=root_ids, rule=rule, with_hidden=True)
+    people = list(board_answers(root_ids=root_ids, rule=rule))
+    return build_matrix(
+        columns=columns,
+        entrants=[*_systems(systems), *_people(people)],
+        answers=chain(_system_answers(systems), _person_answers(people)),
+    )
+
+
+def _systems(board: BoardItems) -> Iterator[Entrant]:
+    for run in board.runs:
+        yield Entrant(
+            type=SYSTEM,
+            id=run.system_id,
+            repeats=run.repeats,
+            run_id=str(run.run_id),
+            is_imported=run.origin == Run.Origin.IMPORTED,
+            is_demo=run.is_demo,
+        )
+
+
+def _system_answers(board: BoardItems) -> Iterator[Answer]:
+    for item in board.items:
+        # A question that could not be asked is our failure, whatever an earlier attempt left on the row.
+        outcome = "error" if item.status == Item.Status.FAILED else item.outcome
+        yield Answer(SYSTEM, item.system_id, item.repeat, item.root_id, outcome)
+
+
+def _people(answers: Sequence[BoardAnswer]) -> list[Entrant]:
+    demo = {answer.participant_id: answer.is_demo for answer in answers}
+    return [Entrant(PERSON, participant_id, is_demo=is_demo) for participant_id, is_demo in demo.items()]
+
+
+def _person_answers(answers: Sequence[BoardAnswer]) -> Iterator[Answer]:
+    for answer in answers:
+        yield Answer(PERSON, answer.participant_id, 0, answer.root_id, answer.outcome)

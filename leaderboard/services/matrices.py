@@ -1,0 +1,88 @@
+"""Build score matrices, keep them, and build them again when results have changed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from corpus.models import QuestionSet
+from corpus.scoring.rules import rule_names
+from leaderboard.matrix import PERSON, SYSTEM, Matrix, pack, unpack
+from leaderboard.models import ScoreMatrix
+from leaderboard.selectors.boards import public_sets
+from leaderboard.selectors.inputs import read_matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """One matrix built anew."""
+
+    set_slug: str
+    set_revision: int
+    rule: str
+    results_version: int
+    n_systems: int
+    n_people: int
+    n_questions: int
+    seconds: float
+
+
+def current_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
+    """Return the matrix of the set's current revision under `rule` (`name@version`), never an outdated one.
+
+    The stored matrix is used while the benchmark's results version is the one it was built from. `question_set` must
+    have been read in this request, with its benchmark: the version is read before the answers, so that a change in
+    between makes the next reader build again.
+    """
+    stored = ScoreMatrix.objects.filter(set_revision_id=question_set.current_revision_id, rule=rule).first()
+    if stored is not None and stored.results_version == question_set.benchmark.results_version:
+        try:
+            return unpack(stored.entrants, bytes(stored.verdicts), stored.inputs)
+        except ValueError:
+            stored = None
+    return build_score_matrix(question_set=question_set, rule=rule)
+
+
+def build_score_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
+    """Read every answer, build the matrix of the set's current revision under `rule`, and store it."""
+    if question_set.current_revision is None:
+        raise ValueError(f"The set {question_set.slug} has no questions.")
+    matrix = read_matrix(set_revision=question_set.current_revision, rule=rule)
+    entrants, verdicts, inputs = pack(matrix)
+    ScoreMatrix.objects.update_or_create(
+        set_revision=question_set.current_revision,
+        rule=rule,
+        defaults={
+            "results_version": question_set.benchmark.results_version,
+            "entrants": entrants,
+            "verdicts": verdicts,
+            "inputs": inputs,
+        },
+    )
+    return matrix
+
+
+def rebuild_leaderboard(*, set_slugs: Sequence[str] = (), rules: Sequence[str] = ()) -> list[Rebuilt]:
+    """Delete the stored matrices and build those of every set (or of `set_slugs`) under every rule (or `rules`)."""
+    sets = public_sets()
+    doomed = ScoreMatrix.objects.all()
+    if set_slugs:
+        sets = sets.filter(slug__in=set_slugs)
+        doomed = doomed.filter(set_revision__question_set__slug__in=set_slugs)
+    doomed.delete()
+    return [_rebuilt(question_set, rule) for question_set in sets for rule in rules or rule_names()]
+
+
+def _rebuilt(question_set: QuestionSet, rule: str) -> Rebuilt:
+    started = perf_counter()
+    matrix = build_score_matrix(question_set=question_set, rule=rule)
+    types = [entrant.type for entrant in matrix.entrants]
+    return Rebuilt(
+        set_slug=question_set.slug,
+        set_revision=question_set.current_revision.number if question_set.current_revision else 0,
+        rule=rule,
+        results_version=question_set.benchmark.results_version,
+        n_systems=types.count(SYSTEM),
+        n_people=types.count(PERSON),
+        n_questions=len(matrix.root_ids),
+        seconds=round(perf_counter() - started, 3),
+    )

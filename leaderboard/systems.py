@@ -1,0 +1,43 @@
+"""A system's results on every set it was asked."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from corpus.models import QuestionSet
+from leaderboard.boards import Row, Topic
+from leaderboard.queries import BoardQuery, load_board, parse_rule
+from leaderboard.selectors.boards import public_sets
+
+
+class SetResult(NamedTuple):
+    """A system's row on the board of one set."""
+
+    question_set: QuestionSet
+    rule: str
+    row: Row
+    n_ranked: int
+    topics: tuple[Topic, ...]
+
+
+def results_by_set(*, system_slug: str, rule: str = "") -> list[SetResult]:
+    """Return the system's row on each board that has one, largest set first; each under its default rule or `rule`."""
+    results = []
+    for question_set in public_sets():
+        query = BoardQuery(rule=parse_rule(rule, default=question_set.benchmark.default_rule))
+        board = load_board(question_set=question_set, query=query, with_topics=True)
+        n_ranked = sum(row.rank is not None for row in board.rows)
+        results += [
+            SetResult(question_set, query.rule, row, n_ranked, board.topics)
+            for row in board.rows
+            if row.slug == system_slug and row.people is None
+        ]
+    return results
+
+
+def public_facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return a system's published facts as pairs of words; nested ones are left to its source."""
+    return [
+        (name.replace("_", " "), str(value))
+        for name, value in facts.items()
+        if isinstance(value, str | int | float) and str(value).strip()
+    ]

@@ -1,0 +1,43 @@
+"""How numbers are written on the board pages."""
+
+from fractions import Fraction
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def percent(share: Fraction | float | None) -> str:
+    """Write a share of 1 as a percentage with one decimal; nothing for no share."""
+    return "" if share is None else f"{float(share) * 100:.1f}%"
+
+
+@register.filter
+def position(share: Fraction | float | None) -> str:
+    """Write a share of 1 as a coordinate of a drawing that spans 0 to 100 %."""
+    return "0%" if share is None else f"{float(share) * 100:.2f}%"
+
+
+@register.filter
+def thousands(count: int | None) -> str:
+    """Write a count with thin groups of three digits, as in 2,788."""
+    return "" if count is None else f"{count:,}"
+
+
+@register.filter
+def entry(mapping: dict, key: object) -> object:
+    """Return the entry of a mapping, None where there is none."""
+    return mapping.get(key)
+
+
+@register.filter
+def words(name: str) -> str:
+    """Write a stable word such as `do_not_know` as words."""
+    return name.replace("_", " ")
+
+
+@register.filter
+def plural(kind: str) -> str:
+    """Name several entrants of a kind."""
+    return {"agent": "agents", "baseline": "baselines", "human": "human experts", "model": "models"}.get(kind, kind)

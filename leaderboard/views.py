@@ -1,0 +1,171 @@
+"""The public pages. Each answers with what the address asks for; nothing here depends on who reads."""
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, NamedTuple
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from corpus.models import QuestionSet
+from corpus.scoring.rules import rule_names
+from evaluations.selectors import public_system
+from leaderboard.boards import HUMAN, Row, outcomes_in_use
+from leaderboard.charts import bar_chart, chart_height, charted
+from leaderboard.home import benchmark_boards, open_studies
+from leaderboard.methods import rule_sections, statistic_sections
+from leaderboard.queries import (
+    KINDS,
+    BadQueryError,
+    Board,
+    BoardQuery,
+    load_board,
+    parse_query,
+)
+from leaderboard.selectors.assets import chart_script_url
+from leaderboard.selectors.boards import people_rule, public_sets
+from leaderboard.systems import public_facts, results_by_set
+
+SMALL_TOPIC = 10
+View = Callable[..., HttpResponse]
+
+
+def explains_bad_queries(view: View) -> View:
+    """Answer a request for something that does not exist with a page that says what there is."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except BadQueryError as error:
+            return render(request, "leaderboard/bad_query.html", {"message": str(error)}, status=400)
+
+    return wrapped
+
+
+def set_or_404(slug: str) -> QuestionSet:
+    """Return the set of that slug, read anew with its benchmark."""
+    found = public_sets().filter(slug=slug).first()
+    if found is None:
+        raise Http404(f"There is no question set “{slug}”.")
+    return found
+
+
+def board_of(request: HttpRequest, slug: str, *, with_topics: bool = False) -> Board:
+    """Return the board that the address asks for."""
+    question_set = set_or_404(slug)
+    query = parse_query(request.GET.dict(), question_set=question_set)
+    return load_board(question_set=question_set, query=query, with_topics=with_topics)
+
+
+class SortColumn(NamedTuple):
+    """A column that can be sorted by, and the direction its heading leads to."""
+
+    key: str
+    label: str
+    css_class: str
+    next_direction: str
+
+
+def sort_columns(query: BoardQuery) -> list[SortColumn]:
+    """Return the sortable columns in the order shown; a second press on one turns its direction."""
+    columns = (("name", "Name", "name"), ("accuracy", "Accuracy", "score"), ("questions", "Questions", "count"))
+    first = {"name": "ascending"}
+    turned = {"ascending": "descending", "descending": "ascending"}
+    return [
+        SortColumn(key, label, css, turned[query.direction] if key == query.sort else first.get(key, "descending"))
+        for key, label, css in columns
+    ]
+
+
+def kind_labels(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """Return the kinds on a board, with their names in the legend; people have an entry of their own."""
+    present = {row.kind for row in rows}
+    return [(kind, kind) for kind in KINDS if kind in present and kind != HUMAN]
+
+
+def grouping_name(board: Board) -> str:
+    """Return the name of the grouping shown."""
+    names = {grouping.slug: grouping.name for grouping in board.groupings}
+    return names.get(board.query.grouping, board.query.grouping)
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Say what this is, show the top of each board, invite to open studies."""
+    return render(request, "leaderboard/home.html", {"benchmarks": benchmark_boards(), "studies": open_studies()})
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+@explains_bad_queries
+def board(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the ranked table of a set; only the table for a request by htmx."""
+    found = board_of(request, slug)
+    context = {
+        "board": found,
+        "rows": found.rows_as_sorted,
+        "sorts": sort_columns(found.query),
+        "outcomes": outcomes_in_use(found.rows),
+        "kinds": KINDS,
+        "kind_labels": kind_labels(found.rows),
+        "people_minimum": people_rule().minimum_for_mean,
+        "rules": rule_names(),
+        "chart_script": chart_script_url(),
+        "chart_height": chart_height(found),
+        "n_charted": len(charted(found)),
+        "page": "board",
+    }
+    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    return render(request, f"leaderboard/{'_board' if is_fragment else 'board'}.html", context)
+
+
+@require_safe
+@explains_bad_queries
+def topics(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show accuracy of each entrant on each group of questions."""
+    found = board_of(request, slug, with_topics=True)
+    context = {
+        "board": found,
+        "grouping_name": grouping_name(found),
+        "small": SMALL_TOPIC,
+        "rules": rule_names(),
+        "page": "board",
+    }
+    return render(request, "leaderboard/topics.html", context)
+
+
+@require_safe
+@explains_bad_queries
+def chart(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the bar chart of a board as Plotly JSON."""
+    return JsonResponse(bar_chart(board_of(request, slug)))
+
+
+@require_safe
+@explains_bad_queries
+def system(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what is known of a system and its results by set."""
+    found = public_system(slug=slug)
+    if found is None:
+        raise Http404(f"There is no system “{slug}”.")
+    results = results_by_set(system_slug=slug, rule=request.GET.get("rule", ""))
+    context = {"system": found, "results": results, "facts": public_facts(found.facts)}
+    return render(request, "leaderboard/system.html", context)
+
+
+@require_safe
+def methods(request: HttpRequest) -> HttpResponse:
+    """Print how each number comes about, from the code that computes it."""
+    return render(
+        request,
+        "leaderboard/methods.html",
+        {
+            "rules": rule_sections(),
+            "statistics": statistic_sections(),
+            "people_rule": people_rule(),
+            "page": "methods",
+        },
+    )

@@ -1,0 +1,114 @@
+"""Saved results for tests of the boards: a system's run or a person with given outcomes, judged by the real rule."""
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from django.utils import timezone
+
+from corpus.models import QuestionSet
+from corpus.services.results import results_changed
+from evaluations.models import Item, ItemReading, ItemScore, Run, System
+from survey.models import Assignment, ConsentText, Participant, Response, Study, StudyBlock
+
+_numbers = count(1)
+SHORT = {"+": "right", "-": "wrong", "u": "unparsed", "r": "refused", "e": "error", "d": "do_not_know"}
+
+
+def make_system(*, slug: str = "", name: str = "", **fields: Any) -> System:
+    """Save a system."""
+    slug = slug or f"system-{next(_numbers)}"
+    return System.objects.create(slug=slug, name=name or slug, provider=fields.pop("provider", "random"), **fields)
+
+
+def make_run(
+    system: System,
+    question_set: QuestionSet,
+    outcomes: str | Sequence[str],
+    *,
+    origin: str = "asked",
+    published: str | Sequence[str] = (),
+    status: str = "finished",
+) -> Run:
+    """Save a run with one answer per question, each given as a letter: + right, - wrong, u unparsed, r refused,
+    e error (a failed item), space not answered yet. A sequence of such strings gives repeats. `published` are the
+    verdicts under as-published@1 in the same form. The benchmark's results version is raised.
+    """
+    repeats = [outcomes] if isinstance(outcomes, str) else list(outcomes)
+    printed = [published] if isinstance(published, str) else list(published)
+    run = Run.objects.create(
+        system=system,
+        set_revision=question_set.current_revision,
+        origin=origin,
+        repeats=len(repeats),
+        status=status,
+    )
+    revision_ids = _revision_ids(question_set)
+    items = Item.objects.bulk_create(
+        _item(run, revision_id, repeat, position, letter)
+        for repeat, letters in enumerate(repeats)
+        for position, (revision_id, letter) in enumerate(zip(revision_ids, letters, strict=True))
+    )
+    if printed:
+        _score_as_published(items, "".join(printed))
+    results_changed(benchmark_id=question_set.benchmark_id)
+    return run
+
+
+def _item(run: Run, revision_id: int, repeat: int, position: int, letter: str) -> Item:
+    answered = {"status": "answered", "outcome": SHORT.get(letter, ""), "rule": "standard@1", "credit": letter == "+"}
+    fields = {" ": {"status": "waiting"}, "e": {"status": "failed"}}.get(letter, answered)
+    return Item(run=run, question_revision_id=revision_id, repeat=repeat, position=position, **fields)
+
+
+def _score_as_published(items: Sequence[Item], letters: str) -> None:
+    readings = ItemReading.objects.bulk_create(
+        ItemReading(answer=item, reader="as-published@1", status="read") for item in items
+    )
+    ItemScore.objects.bulk_create(
+        ItemScore(answer=item, reading=reading, rule="as-published@1", outcome=SHORT[letter], credit=letter == "+")
+        for item, reading, letter in zip(items, readings, letters, strict=True)
+    )
+
+
+def make_people(question_set: QuestionSet, answers: Sequence[str], *, is_demo: bool = False) -> list[Participant]:
+    """Save a study with one person per string, who gave these outcomes in the order of the set (space: no answer)."""
+    study = Study.objects.create(slug=f"study-{next(_numbers)}", title="A study", status="open", is_demo=is_demo)
+    consent = ConsentText.objects.create(study=study, version=1, text="I agree.")
+    block = StudyBlock.objects.create(
+        study=study, position=1, slug="all", title="All", rules="None.", set_revision=question_set.current_revision
+    )
+    revision_ids = _revision_ids(question_set)
+    people = []
+    for number, letters in enumerate(answers):
+        person = Participant.objects.create(
+            study=study,
+            pseudonym=f"person-{number}",
+            consent_text=consent,
+            consented_at=timezone.now(),
+            is_demo=is_demo,
+        )
+        assignments = Assignment.objects.bulk_create(
+            Assignment(participant=person, block=block, question_revision_id=revision_id, position=position)
+            for position, revision_id in enumerate(revision_ids, start=1)
+        )
+        Response.objects.bulk_create(
+            Response(
+                assignment=assignment,
+                outcome=SHORT[letter],
+                rule="standard@1",
+                credit=letter == "+",
+                answered_at=timezone.now(),
+            )
+            for assignment, letter in zip(assignments, letters, strict=True)
+            if letter != " "
+        )
+        people.append(person)
+    results_changed(benchmark_id=question_set.benchmark_id)
+    return people
+
+
+def _revision_ids(question_set: QuestionSet) -> list[int]:
+    revision = question_set.current_revision
+    assert revision is not None
+    return list(revision.members.order_by("position").values_list("question_revision_id", flat=True))

@@ -1,0 +1,58 @@
+"""Building a matrix and what it is stored as."""
+
+import numpy as np
+import pytest
+
+from corpus.scoring.types import Outcome
+from leaderboard.matrix import MISSING, OUTCOMES, PERSON, SYSTEM, Answer, Entrant, build_matrix, pack, unpack
+
+COLUMNS = [(11, 1), (12, 2), (13, 3)]
+CODE = {outcome.value: code for code, outcome in enumerate(OUTCOMES)}
+
+
+def example():
+    return build_matrix(
+        columns=COLUMNS,
+        entrants=[Entrant(SYSTEM, 5, repeats=2, run_id="r"), Entrant(PERSON, 9), Entrant(SYSTEM, 6)],
+        answers=[
+            Answer(SYSTEM, 5, 1, 12, "wrong"),
+            Answer(SYSTEM, 5, 0, 11, "right"),
+            Answer(SYSTEM, 5, 0, 13, ""),
+            Answer(PERSON, 9, 0, 13, "do_not_know"),
+        ],
+    )
+
+
+def test_each_answer_is_at_its_entrant_repeat_and_question() -> None:
+    matrix = example()
+    person, system = matrix.blocks()
+    assert person[1].tolist() == [[MISSING, MISSING, CODE["do_not_know"]]]
+    assert system[1].tolist() == [[CODE["right"], MISSING, MISSING], [MISSING, CODE["wrong"], MISSING]]
+
+
+def test_an_entrant_without_a_verdict_has_no_row() -> None:
+    assert [entrant.id for entrant in example().entrants] == [9, 5]
+
+
+def test_stored_and_read_again_it_is_the_same() -> None:
+    matrix = example()
+    again = unpack(*pack(matrix))
+    assert (again.entrants, again.root_ids, again.question_ids) == (
+        matrix.entrants,
+        matrix.root_ids,
+        matrix.question_ids,
+    )
+    assert np.array_equal(again.codes, matrix.codes)
+
+
+def test_a_matrix_without_entrants_or_questions_can_be_stored() -> None:
+    for columns in (COLUMNS, []):
+        matrix = build_matrix(columns=columns, entrants=[], answers=[])
+        assert unpack(*pack(matrix)).codes.shape == (0, len(columns))
+
+
+def test_codes_of_other_outcomes_are_not_read_as_ours() -> None:
+    entrants, verdicts, inputs = pack(example())
+    inputs["outcomes"] = [outcome.value for outcome in Outcome][::-1]
+    with pytest.raises(ValueError, match="build it again"):
+        unpack(entrants, verdicts, inputs)
