@@ -1,7 +1,6 @@
 """Questions as the bank holds them now, and their labels."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 
 from django.db.models import Prefetch, QuerySet
 
@@ -29,15 +28,11 @@ def questions_by_key(benchmark_id: int) -> dict[str, Question]:
     return {question.key: question for question in questions}
 
 
-def label_names(
-    question_ids: Iterable[int], grouping_slug: str, *, benchmark_id: int | None = None
-) -> dict[int, list[str]]:
+def label_names(benchmark_id: int, grouping_slug: str) -> dict[int, list[str]]:
     """Return {question id: sorted label names} of one grouping; questions without a label are left out."""
     rows = Label.questions.through._default_manager.filter(
-        label__grouping__slug=grouping_slug, question_id__in=list(question_ids)
+        label__grouping__slug=grouping_slug, label__grouping__benchmark_id=benchmark_id
     )
-    if benchmark_id is not None:
-        rows = rows.filter(label__grouping__benchmark_id=benchmark_id)
     names: dict[int, list[str]] = defaultdict(list)
     for question_id, name in rows.order_by("label__name").values_list("question_id", "label__name"):
         names[question_id].append(name)

@@ -92,9 +92,7 @@ def make_set(
 ) -> QuestionSet:
     """Save a set with these members in this order; a question stands for its current revision."""
     slug = slug or f"set-{next(_numbers)}"
-    question_set = QuestionSet.objects.create(
-        benchmark=benchmark, slug=slug, name=fields.pop("name", slug), **fields
-    )
+    question_set = QuestionSet.objects.create(benchmark=benchmark, slug=slug, name=fields.pop("name", slug), **fields)
     make_set_revision(question_set, revisions)
     return question_set
 
@@ -118,9 +116,7 @@ def make_set_revision(
 
 def label_question(question: Question, *, grouping: str = "topic", name: str) -> Label:
     """Put a question under a label (for example the topic `Organic Chemistry`), making both where needed."""
-    group, _ = Grouping.objects.get_or_create(
-        benchmark=question.benchmark, slug=grouping, defaults={"name": grouping}
-    )
+    group, _ = Grouping.objects.get_or_create(benchmark=question.benchmark, slug=grouping, defaults={"name": grouping})
     slug = "-".join(name.lower().replace("/", " ").split())
     label, _ = Label.objects.get_or_create(grouping=group, slug=slug, defaults={"name": name})
     label.questions.add(question)
