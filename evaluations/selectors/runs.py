@@ -34,7 +34,8 @@ class RunProgress:
     """How far a run is. `n_sent` counts every time a question went to the system, repeated attempts included.
 
     `per_minute` is the rate of answers over the last two minutes, `seconds_left` what is left at that rate; both None
-    while nothing says. `is_active` is True while the run is queued or running.
+    while nothing says. An item whose lease has ended counts as waiting. `is_active` is True while the counts may change
+    by themselves: the run is queued or running, or something is still in flight.
     """
 
     status: str
@@ -88,14 +89,14 @@ class RunSummary(NamedTuple):
 def run_progress(*, run: Run, now: datetime | None = None) -> RunProgress:
     """Return how far `run` is, from four queries over its items."""
     now = now or timezone.now()
-    totals = _totals(run=run, since=now - RATE_WINDOW)
+    totals = _totals(run=run, now=now)
     outcomes = Counter(dict(run.items.order_by().exclude(outcome="").values_list("outcome").annotate(n=Count("id"))))
     n_left = totals["n_waiting"] + totals["n_in_flight"]
     per_minute = _per_minute(totals, now=now) if run.status in ACTIVE else None
     return RunProgress(
         status=run.status,
         status_label=run.get_status_display(),
-        is_active=run.status in ACTIVE,
+        is_active=run.status in ACTIVE or totals["n_in_flight"] > 0,
         n_items=totals["n_items"],
         n_waiting=totals["n_waiting"],
         n_in_flight=totals["n_in_flight"],
@@ -111,12 +112,13 @@ def run_progress(*, run: Run, now: datetime | None = None) -> RunProgress:
     )
 
 
-def _totals(*, run: Run, since: datetime) -> dict[str, int]:
-    is_recent = Q(answered_at__gte=since)
+def _totals(*, run: Run, now: datetime) -> dict[str, int]:
+    is_recent = Q(answered_at__gte=now - RATE_WINDOW)
+    is_leased, is_held = Q(status=Item.Status.LEASED), Q(lease_until__gte=now)
     return run.items.order_by().aggregate(
         n_items=Count("id"),
-        n_waiting=Count("id", filter=Q(status=Item.Status.WAITING)),
-        n_in_flight=Count("id", filter=Q(status=Item.Status.LEASED)),
+        n_waiting=Count("id", filter=Q(status=Item.Status.WAITING) | (is_leased & ~is_held)),
+        n_in_flight=Count("id", filter=is_leased & is_held),
         n_answered=Count("id", filter=Q(status=Item.Status.ANSWERED)),
         n_failed=Count("id", filter=Q(status=Item.Status.FAILED)),
         n_sent=Sum("attempts"),
@@ -164,6 +166,12 @@ def _failed_items(*, run: Run, limit: int) -> tuple[LastError, ...]:
         LastError(item.pk, item.question_revision.question.key, item.error_code, item.error_message, True)
         for item in items[:limit]
     )
+
+
+def active_run(*, system_id: int, set_revision_id: int) -> UUID | None:
+    """Return the id of the run that is asking this system this set now, if there is one."""
+    runs = Run.objects.filter(system_id=system_id, set_revision_id=set_revision_id, status__in=ACTIVE)
+    return runs.values_list("pk", flat=True).first()
 
 
 def run_summaries(*, system_ids: Collection[int]) -> list[RunSummary]:

@@ -1,0 +1,7 @@
+"""The operator's pages: systems, runs and items."""
+
+from evaluations.admin.items import ItemAdmin
+from evaluations.admin.runs import RunAdmin
+from evaluations.admin.systems import SystemAdmin
+
+__all__ = ["ItemAdmin", "RunAdmin", "SystemAdmin"]

@@ -1,0 +1,86 @@
+"""Items: one question asked once, with everything that led to its verdict."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
+
+from evaluations.admin.evidence import EvidenceAdmin, as_json_text
+from evaluations.admin.systems import run_address
+from evaluations.models import Item
+from evaluations.selectors import item_evidence
+
+
+@admin.register(Item)
+class ItemAdmin(EvidenceAdmin):
+    """Look at prompts, raw replies, readings and scores."""
+
+    list_display = ["question_key", "system", "repeat", "status", "outcome", "rule", "attempts", "answered_at"]
+    list_display_links = ["question_key"]
+    list_filter = [
+        "status",
+        "outcome",
+        "question_revision__kind",
+        "finish_reason",
+        "error_code",
+        ("run__system", admin.RelatedOnlyFieldListFilter),
+        ("run__set_revision__question_set", admin.RelatedOnlyFieldListFilter),
+    ]
+    list_select_related = ["run__system", "question_revision__question"]
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ["question_revision__question__key", "completion", "error_message"]
+    search_help_text = "Question key, words of the reply, or an error message."
+    change_form_template = "admin/evaluations/item/change_form.html"
+    readonly_fields = ["run_page", "question_key", "flags_text"]
+    fieldsets = [
+        (
+            "The request",
+            {
+                "fields": [
+                    "run_page",
+                    "question_key",
+                    "repeat",
+                    "status",
+                    "attempts",
+                    "finish_reason",
+                    "model_reported",
+                    "tokens_in",
+                    "tokens_out",
+                    "latency_ms",
+                    "confidence",
+                    "error_code",
+                    "error_message",
+                    "answered_at",
+                ]
+            },
+        ),
+        ("Stated by an imported report (never used for verdicts)", {"fields": ["flags_text"]}),
+    ]
+
+    @admin.display(description="question", ordering="question_revision__question__key")
+    def question_key(self, item: Item) -> str:
+        """Return the question's key."""
+        return item.question_revision.question.key
+
+    @admin.display(description="system", ordering="run__system__name")
+    def system(self, item: Item) -> str:
+        """Return the system's name."""
+        return item.run.system.name
+
+    @admin.display(description="run")
+    def run_page(self, item: Item) -> str:
+        """Return a link to the run."""
+        return format_html('<a href="{}">{}, {}</a>', run_address(item.run_id), item.run.system.name, item.run_id)
+
+    @admin.display(description="flags")
+    def flags_text(self, item: Item) -> str:
+        """Return what the report stated as JSON."""
+        return as_json_text(item.source_flags)
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Add the evidence."""
+        item = kwargs.get("obj") or context["original"]
+        context["evidence"] = item_evidence(item=item)
+        return super().render_change_form(request, context, *args, **kwargs)

@@ -1,0 +1,171 @@
+"""Systems under test, and the page that queues runs of them."""
+
+import os
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+from django.utils.html import format_html
+from django.utils.http import urlencode
+
+from evaluations.errors import EvaluationError, RunAlreadyActiveError
+from evaluations.forms import QueueRunForm, SystemForm
+from evaluations.models import Run, System
+from evaluations.selectors import active_run
+from evaluations.services.runs import run_create
+from evaluations.services.system_edits import system_save
+
+
+@admin.register(System)
+class SystemAdmin(admin.ModelAdmin):
+    """Add and change systems; queue runs of them."""
+
+    form = SystemForm
+    list_display = ["name", "slug", "kind", "provider", "model_id", "n_runs", "latest_run", "is_hidden"]
+    list_filter = ["kind", "provider", "is_hidden", "is_demo", "open_weights"]
+    search_fields = ["name", "slug", "model_id", "source_name"]
+    prepopulated_fields = {"slug": ["name"]}
+    readonly_fields = ["key_state"]
+    actions = ["queue_run"]
+    fieldsets = [
+        (None, {"fields": ["name", "slug", "kind", "is_hidden", "is_demo"]}),
+        (
+            "How it is asked",
+            {
+                "fields": [
+                    "provider",
+                    "model_id",
+                    "base_url",
+                    "api_key_variable",
+                    "key_state",
+                    "parameters",
+                    "concurrency",
+                ]
+            },
+        ),
+        (
+            "What is known of it",
+            {"fields": ["released_on", "parameter_count", "open_weights", "source_name", "facts"]},
+        ),
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[System]:
+        """Add the number of runs and the newest one."""
+        newest = Run.objects.filter(system=OuterRef("pk")).order_by("-queued_at")
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                run_count=Count("runs"),
+                newest_run=Subquery(newest.values("pk")[:1]),
+                newest_status=Subquery(newest.values("status")[:1]),
+            )
+        )
+
+    @admin.display(description="runs", ordering="run_count")
+    def n_runs(self, system: Any) -> str:
+        """Return how many runs there are, linked to their list."""
+        address = f"{reverse('admin:evaluations_run_changelist')}?{urlencode({'system__id__exact': system.pk})}"
+        return format_html('<a href="{}">{}</a>', address, system.run_count) if system.run_count else "0"
+
+    @admin.display(description="latest run", ordering="newest_status")
+    def latest_run(self, system: Any) -> str:
+        """Return the status of the newest run, linked to its page."""
+        if system.newest_run is None:
+            return "none yet"
+        return format_html(
+            '<a href="{}">{}</a>', run_address(system.newest_run), Run.Status(system.newest_status).label
+        )
+
+    @admin.display(description="key")
+    def key_state(self, system: System) -> str:
+        """Say whether the named variable is set here; never its value."""
+        if not system.api_key_variable:
+            return "No variable is named; the system is asked without a key."
+        if os.environ.get(system.api_key_variable):
+            return f"{system.api_key_variable} is set where this page is served; the worker needs it as well."
+        return f"{system.api_key_variable} is not set where this page is served. The worker needs it to ask."
+
+    def save_model(self, request: HttpRequest, obj: System, form: Any, change: bool) -> None:
+        """Save through the service, which tells the boards."""
+        system_save(system=obj, actor=request.user, changed=tuple(form.changed_data))  # type: ignore[arg-type]
+
+    def has_queue_run_permission(self, request: HttpRequest) -> bool:
+        """Say who may queue a run."""
+        return request.user.has_perm("evaluations.add_run")  # type: ignore[union-attr]
+
+    @admin.action(description="Queue a run", permissions=["queue_run"])
+    def queue_run(self, request: HttpRequest, queryset: QuerySet[System]) -> HttpResponse:
+        """Go to the page that asks which set."""
+        ids = [("system", str(pk)) for pk in queryset.order_by("name").values_list("pk", flat=True)]
+        return HttpResponseRedirect(f"{reverse('admin:evaluations_system_queue_run')}?{urlencode(ids)}")
+
+    def get_urls(self) -> list[Any]:
+        """Add the page that queues runs."""
+        view = self.admin_site.admin_view(self.queue_run_view)
+        return [path("queue-run/", view, name="evaluations_system_queue_run"), *super().get_urls()]
+
+    def queue_run_view(self, request: HttpRequest) -> HttpResponse:
+        """Ask for set, style, repeats and seed of the systems named in the address, and queue their runs."""
+        if not self.has_queue_run_permission(request):
+            raise PermissionDenied
+        wanted = [pk for pk in request.GET.getlist("system") if pk.isdecimal()]
+        systems = list(System.objects.filter(pk__in=wanted))
+        if not systems:
+            messages.warning(request, "Choose the systems to ask first, then the action Queue a run.")
+            return HttpResponseRedirect(reverse("admin:evaluations_system_changelist"))
+        form = QueueRunForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            queued = [run for system in systems if (run := self._queue(request, system, form.cleaned_data))]
+            if queued:
+                return HttpResponseRedirect(_after_queueing(queued))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Queue a run",
+            "opts": self.opts,
+            "form": form,
+            "systems": systems,
+        }
+        return TemplateResponse(request, "admin/evaluations/system/queue_run.html", context)
+
+    def _queue(self, request: HttpRequest, system: System, chosen: dict[str, Any]) -> Run | None:
+        """Queue one run and say so; say what stands in the way where it cannot be."""
+        set_revision = chosen["question_set"].current_revision
+        try:
+            run = run_create(
+                system=system,
+                set_revision=set_revision,
+                prompt_style=chosen["prompt_style"],
+                repeats=chosen["repeats"],
+                seed=chosen["seed"],
+                requested_by=request.user,  # type: ignore[arg-type]
+            )
+        except RunAlreadyActiveError as error:
+            active = active_run(system_id=system.pk, set_revision_id=set_revision.pk)
+            messages.warning(request, _with_run_link(str(error), active))
+            return None
+        except EvaluationError as error:
+            messages.error(request, str(error))
+            return None
+        messages.success(request, _with_run_link(f"Queued {system.name} on {chosen['question_set'].name}.", run.pk))
+        return run
+
+
+def run_address(run_id: UUID) -> str:
+    """Return the address of a run's page."""
+    return reverse("admin:evaluations_run_change", args=[run_id])
+
+
+def _with_run_link(text: str, run_id: UUID | None) -> str:
+    if run_id is None:
+        return text
+    return format_html('{} <a href="{}">See the run.</a>', text, run_address(run_id))
+
+
+def _after_queueing(runs: list[Run]) -> str:
+    return run_address(runs[0].pk) if len(runs) == 1 else reverse("admin:evaluations_run_changelist")

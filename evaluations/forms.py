@@ -1,0 +1,94 @@
+"""What a maintainer may enter about systems and runs."""
+
+from typing import Any
+
+from django import forms
+
+from corpus.models import QuestionSet
+from evaluations.models import System
+from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
+from evaluations.providers import parameter_problems, provider_entry, provider_names
+
+IMPORTED = "imported"
+LARGEST_SEED = 2**63 - 1
+
+
+class SystemForm(forms.ModelForm):
+    """A system: registered provider, address, the name of its key's variable, parameters that can be sent."""
+
+    provider = forms.ChoiceField(help_text="How it is asked. `imported`: known by its published reports only.")
+
+    class Meta:
+        model = System
+        fields = [
+            "name",
+            "slug",
+            "kind",
+            "provider",
+            "model_id",
+            "base_url",
+            "api_key_variable",
+            "parameters",
+            "concurrency",
+            "released_on",
+            "parameter_count",
+            "open_weights",
+            "facts",
+            "source_name",
+            "is_demo",
+            "is_hidden",
+        ]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "provider" in self.fields:
+            names = [(name, f"{provider_entry(name).label} ({name})") for name in provider_names()]
+            self.fields["provider"].choices = [*names, (IMPORTED, "imported reports")]  # type: ignore[attr-defined]
+
+    def clean_parameters(self) -> dict[str, Any]:
+        """Refuse what is no JSON object and what the provider's adapter sets itself."""
+        parameters = self.cleaned_data["parameters"] or {}
+        if not isinstance(parameters, dict):
+            raise forms.ValidationError('Give one JSON object, for example {"temperature": 0}.')
+        problems = parameter_problems(parameters)
+        if problems:
+            raise forms.ValidationError(problems)
+        return parameters
+
+    def clean_facts(self) -> dict[str, Any]:
+        """Refuse what is no JSON object."""
+        facts = self.cleaned_data["facts"] or {}
+        if not isinstance(facts, dict):
+            raise forms.ValidationError('Give one JSON object, for example {"paper": "https://..."}.')
+        return facts
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for a model id where the provider needs one."""
+        cleaned = super().clean() or self.cleaned_data
+        provider = cleaned.get("provider")
+        if provider in provider_names() and provider_entry(provider).needs_model and not cleaned.get("model_id"):
+            self.add_error("model_id", "Name the model as the provider calls it.")
+        return cleaned
+
+
+class QueueRunForm(forms.Form):
+    """What a new run asks, and how."""
+
+    question_set = forms.ModelChoiceField(queryset=QuestionSet.objects.none(), label="Question set")
+    prompt_style = forms.ChoiceField(label="Prompt style")
+    repeats = forms.IntegerField(min_value=1, max_value=100, initial=1, help_text="Times each question is asked.")
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=LARGEST_SEED,
+        initial=0,
+        help_text="Orders of options and the random baseline follow from it; the same seed gives the same run.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        sets = QuestionSet.objects.filter(current_revision__isnull=False).select_related(
+            "current_revision__question_set__benchmark"
+        )
+        self.fields["question_set"].queryset = sets  # type: ignore[attr-defined]
+        self.fields["prompt_style"].choices = [(name, name) for name in prompt_style_names()]  # type: ignore[attr-defined]
+        self.fields["prompt_style"].initial = DEFAULT_PROMPT_STYLE
