@@ -1,11 +1,6 @@
 """How a question is put to a model: prompt styles by name and version."""
 
-from evaluations.prompts.registry import (
-    DEFAULT_PROMPT_STYLE,
-    Prepared,
-    PromptStyle,
-    prompt_style,
-    prompt_style_names,
-)
+from evaluations.prompts.prepared import Prepared
+from evaluations.prompts.registry import DEFAULT_PROMPT_STYLE, PromptStyle, prompt_style, prompt_style_names
 
 __all__ = ["DEFAULT_PROMPT_STYLE", "Prepared", "PromptStyle", "prompt_style", "prompt_style_names"]

@@ -108,5 +108,5 @@ class Provider(Protocol):
     ) -> None: ...
 
     async def ask(self, ask: Ask) -> Reply:
-        """Ask one question once. Raise only `RetryLaterError`, `NeverRetryError` or `RefusedError`; never retry inside."""
+        """Ask one question once, never retrying inside. Raise nothing but a `ProviderError`."""
         ...

@@ -41,11 +41,13 @@ def run_create(
     seed: int = 0,
     repeats: int = 1,
     requested_by: AbstractBaseUser | None = None,
+    wake: bool = True,
 ) -> Run:
     """Make a run of `system` over every question of `set_revision`, frozen, and wake workers for it on commit.
 
-    `parameters` go over the system's own, which go over the provider's defaults. Raises CannotBeAskedError,
-    NothingToAskError, or RunAlreadyActiveError while another run of the same system and set is queued or running.
+    `wake=False` leaves the asking to the caller. `parameters` go over the system's own, which go over the provider's
+    defaults. Raises CannotBeAskedError, NothingToAskError, or RunAlreadyActiveError while another run of the same
+    system and set is queued or running.
     """
     merged = _checked_parameters(system, parameters)
     run = Run(
@@ -61,9 +63,12 @@ def run_create(
     with transaction.atomic():
         _insert(run)
         n_items = _create_items(run)
+        # By the database's clock, like every other time of the run.
+        Run.objects.filter(pk=run.pk).update(queued_at=database_now())
         action_log(code="run.queued", target=run, actor=requested_by, detail={"items": n_items})
         results_changed(benchmark_id=set_revision.question_set.benchmark_id)
-        transaction.on_commit(lambda: wake_run(run_id=run.pk))
+        if wake:
+            transaction.on_commit(lambda: wake_run(run_id=run.pk))
     return run
 
 
@@ -97,8 +102,8 @@ def run_stop(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
 def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """Queue a paused, stopped or incomplete run again: only its failed and waiting questions are asked.
 
-    Raises RunStateError for any other status, NothingToAskError when every question has its answer, RunAlreadyActiveError
-    when another run of the same system and set is queued or running.
+    A run whose every question has its answer is finished at once. Raises RunStateError for any other status, and
+    RunAlreadyActiveError when another run of the same system and set is queued or running.
     """
     with transaction.atomic():
         run = _move(
@@ -115,8 +120,8 @@ def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
             },
         )
         _failed_wait_again(run)
-        if not run.items.exclude(status=Item.Status.ANSWERED).exists():
-            raise NothingToAskError(f"Every question of run {run.pk} has its answer; there is nothing to ask.")
+        if not run.items.filter(_unfinished()).exists():
+            return _close_complete(run)
         transaction.on_commit(lambda: wake_run(run_id=run.pk))
     return run
 
@@ -157,6 +162,18 @@ def run_finish(*, run_id: UUID) -> Run.Status | None:
     except RunStateError:
         return None
     return status
+
+
+def _close_complete(run: Run) -> Run:
+    """Close a run whose last replies came after it was paused; inside the transaction that queued it again."""
+    if run.items.filter(outcome="").exists():
+        raise NothingToAskError(
+            f"Every question of run {run.pk} has its reply, but some could not be judged; rescore them."
+        )
+    run_start(run_id=run.pk)
+    run_finish(run_id=run.pk)
+    run.refresh_from_db()
+    return run
 
 
 def _unfinished() -> Q:

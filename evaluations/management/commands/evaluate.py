@@ -1,0 +1,88 @@
+"""Ask a system every question of a set: queue a run, or ask it here and now."""
+
+import json
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from corpus.models import QuestionSet, QuestionSetRevision
+from evaluations.errors import EvaluationError
+from evaluations.management.run_reports import run_report
+from evaluations.models import Run, System
+from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
+from evaluations.services.asking import ask_until_done
+from evaluations.services.runs import ACTIVE, run_create
+from evaluations.services.sweeping import wake_stalled_runs
+from evaluations.services.systems import RANDOM_SLUG, ensure_random_system
+
+_LOOK_SECONDS = 0.5
+_REPORT_SECONDS = 15
+
+
+class Command(BaseCommand):
+    help = "Queue a run of a system over a question set, as the admin does; --wait waits, --inline needs no worker."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--system", required=True, help="slug of the system; `random` is made if it is not there")
+        parser.add_argument("--set", required=True, dest="question_set", help="slug of the question set")
+        parser.add_argument("--prompt-style", default=DEFAULT_PROMPT_STYLE, choices=prompt_style_names())
+        parser.add_argument("--repeats", type=int, default=1, help="how often each question is asked")
+        parser.add_argument("--seed", type=int, default=0, help="seed of a baseline's guesses")
+        parser.add_argument("--wait", action="store_true", help="return when the run has ended")
+        parser.add_argument("--inline", action="store_true", help="ask in this process, without queue and worker")
+        parser.add_argument("--json", action="store_true", help="print one JSON object to standard output")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        run = self._create(options)
+        self.stderr.write(f"run {run.pk} is queued")
+        if options["inline"]:
+            ask_until_done(run_id=run.pk)
+        elif options["wait"]:
+            self._wait(run)
+        report = run_report(run.pk)
+        self.stdout.write(json.dumps(report.as_dict()) if options["json"] else report.as_text())
+        if (options["wait"] or options["inline"]) and report.status != Run.Status.FINISHED:
+            raise CommandError(f"The run is {report.status_label}. {report.reason}".strip())
+
+    def _create(self, options: dict[str, Any]) -> Run:
+        try:
+            return run_create(
+                system=_system(options["system"]),
+                set_revision=_set_revision(options["question_set"]),
+                prompt_style=options["prompt_style"],
+                seed=options["seed"],
+                repeats=options["repeats"],
+                wake=not options["inline"],
+            )
+        except EvaluationError as error:
+            raise CommandError(str(error)) from error
+
+    def _wait(self, run: Run) -> None:
+        next_report = time.monotonic() + _REPORT_SECONDS
+        while Run.objects.filter(pk=run.pk, status__in=ACTIVE).exists():
+            time.sleep(_LOOK_SECONDS)
+            wake_stalled_runs()
+            if time.monotonic() >= next_report:
+                next_report += _REPORT_SECONDS
+                self.stderr.write(f"{timezone.now():%H:%M:%S} {run_report(run.pk).as_text()}")
+
+
+def _system(slug: str) -> System:
+    if slug == RANDOM_SLUG:
+        return ensure_random_system()
+    system = System.objects.filter(slug=slug).first()
+    if system is None:
+        known = ", ".join(System.objects.exclude(provider="imported").values_list("slug", flat=True)) or "none yet"
+        raise CommandError(f"There is no system {slug!r}. Make it in the admin first. Known: {known}.")
+    return system
+
+
+def _set_revision(slug: str) -> QuestionSetRevision:
+    question_set = QuestionSet.objects.filter(slug=slug).select_related("current_revision").first()
+    if question_set is None or question_set.current_revision is None:
+        known = ", ".join(QuestionSet.objects.values_list("slug", flat=True)) or "none yet"
+        raise CommandError(f"There is no question set {slug!r} with questions in it. Known: {known}.")
+    return question_set.current_revision

@@ -1,0 +1,69 @@
+"""What the commands print about a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from corpus.scoring.types import Outcome
+from evaluations.models import Run
+from evaluations.selectors import run_progress
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """A run's figures. `asked` counts every time a question was sent; `seconds` is the time since the run began."""
+
+    run: UUID
+    status: str
+    status_label: str
+    reason: str
+    n_items: int
+    outcomes: Mapping[str, int]
+    asked: int
+    seconds: float
+    tokens_in: int
+    tokens_out: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `--json` prints."""
+        return {
+            "run": str(self.run),
+            "status": self.status,
+            "reason": self.reason,
+            "n_items": self.n_items,
+            "outcomes": dict(self.outcomes),
+            "asked": self.asked,
+            "seconds": round(self.seconds, 3),
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
+        }
+
+    def as_text(self) -> str:
+        """Return one line for a person."""
+        counts = ", ".join(f"{count} {name}" for name, count in self.outcomes.items() if count)
+        return (
+            f"run {self.run}: {self.status_label}, {self.n_items} questions, asked {self.asked} times, "
+            f"{counts or 'no answer yet'}, {self.seconds:.1f} s"
+        )
+
+
+def run_report(run_id: UUID) -> RunReport:
+    """Return the figures of a run as they are now; every outcome is named, those that did not occur with 0."""
+    run = Run.objects.get(pk=run_id)
+    progress = run_progress(run=run)
+    ended = run.finished_at or timezone.now()
+    return RunReport(
+        run=run.pk,
+        status=run.status,
+        status_label=run.get_status_display(),
+        reason=run.error_message,
+        n_items=progress.n_items,
+        outcomes={outcome.value: progress.outcomes.get(outcome.value, 0) for outcome in Outcome},
+        asked=progress.n_sent,
+        seconds=(ended - run.started_at).total_seconds() if run.started_at else 0.0,
+        tokens_in=progress.tokens_in,
+        tokens_out=progress.tokens_out,
+    )

@@ -1,0 +1,117 @@
+"""Anthropic's messages interface, and servers that speak it."""
+
+import json
+import time
+from types import TracebackType
+from typing import Any, Self
+
+import anthropic
+
+from evaluations.providers.base import Ask, Endpoint, FinishReason, NeverRetryError, Reply, RetryLaterError, Scope
+from evaluations.providers.http_errors import (
+    HttpFailure,
+    broken_json_error,
+    error_of,
+    malformed_error,
+    page_error,
+)
+from evaluations.redaction import redact
+
+DEFAULT_BASE_URL = "https://api.anthropic.com"
+_NO_KEY = "none"
+_FINISH = {
+    "end_turn": FinishReason.STOP,
+    "stop_sequence": FinishReason.STOP,
+    "max_tokens": FinishReason.LENGTH,
+    "model_context_window_exceeded": FinishReason.LENGTH,
+    "refusal": FinishReason.REFUSAL,
+}
+
+
+class AnthropicMessages:
+    """One client for many calls at once. Redirects are not followed: a key must not travel to another host."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._base_url = (endpoint.base_url or DEFAULT_BASE_URL).rstrip("/").removesuffix("/v1")
+        self._client = anthropic.AsyncAnthropic(
+            api_key=endpoint.api_key or _NO_KEY,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=endpoint.timeout_seconds,
+            http_client=anthropic.DefaultAsyncHttpxClient(follow_redirects=False, timeout=endpoint.timeout_seconds),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._client.close()
+
+    async def ask(self, ask: Ask) -> Reply:
+        """Ask one question once; see `Provider.ask`."""
+        started = time.perf_counter()
+        answer = await self._create(ask)
+        latency_ms = round((time.perf_counter() - started) * 1000)
+        if isinstance(answer, str):
+            raise page_error()
+        try:
+            return _reply(answer, latency_ms)
+        except (AttributeError, IndexError, KeyError, TypeError):
+            raise malformed_error("content") from None
+
+    async def _create(self, ask: Ask) -> Any:
+        # The SDK takes max_tokens as an argument and nothing else of what a model may accept: the rest goes beside it.
+        parameters = {name: value for name, value in ask.parameters.items() if value is not None}
+        max_tokens = parameters.pop("max_tokens", None)
+        if not isinstance(max_tokens, int):
+            raise NeverRetryError("bad_parameter", "This interface needs max_tokens, a whole number.", Scope.RUN)
+        try:
+            return await self._client.messages.create(
+                model=self._endpoint.model_id,
+                max_tokens=max_tokens,
+                messages=[{"role": "user", "content": ask.prompt}],
+                extra_body=parameters,
+                timeout=self._endpoint.timeout_seconds,
+            )
+        except anthropic.APIStatusError as error:
+            failure = HttpFailure(error.status_code, error.response.headers, error.body or error.response.text)
+            raise error_of(failure, self._endpoint.api_key) from None
+        except anthropic.APITimeoutError:
+            raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None
+        except anthropic.APIConnectionError as error:
+            raise RetryLaterError("connection", self._connection_message(error)) from None
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            raise broken_json_error() from None
+        except (anthropic.AnthropicError, TypeError, ValueError) as error:
+            said = redact(str(error), [self._endpoint.api_key])[:300]
+            raise NeverRetryError("bad_parameter", f"The request cannot be made: {said}", Scope.RUN) from None
+
+    def _connection_message(self, error: anthropic.APIConnectionError) -> str:
+        cause = type(error.__cause__).__name__ if error.__cause__ else "connection lost"
+        return f"The endpoint {self._base_url} cannot be reached ({cause})."
+
+
+def _reply(answer: Any, latency_ms: int) -> Reply:
+    blocks = answer.content
+    if blocks is None:
+        raise malformed_error("content")
+    return Reply(
+        text="".join(block.text or "" for block in blocks if block.type == "text"),
+        finish_reason=_FINISH.get(answer.stop_reason or "", FinishReason.UNKNOWN),
+        reasoning="".join(block.thinking or "" for block in blocks if block.type == "thinking"),
+        tokens_in=_tokens_in(answer.usage),
+        tokens_out=answer.usage.output_tokens if answer.usage else None,
+        model_reported=answer.model or "",
+        latency_ms=latency_ms,
+    )
+
+
+def _tokens_in(usage: Any) -> int | None:
+    """Return all tokens that were read, those from and into the cache included."""
+    if usage is None or usage.input_tokens is None:
+        return None
+    cached = (usage.cache_creation_input_tokens or 0) + (usage.cache_read_input_tokens or 0)
+    return int(usage.input_tokens) + int(cached)

@@ -1,0 +1,136 @@
+"""HTTP answers that are no reply, put into our three kinds of error; the same for every provider that speaks HTTP."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from evaluations.providers.base import NeverRetryError, ProviderError, RefusedError, RetryLaterError, Scope
+from evaluations.redaction import redact
+
+_MESSAGE_LENGTH = 300
+_RETRIED_STATUS = frozenset({408, 409, 425, 429})
+_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"})
+_FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
+_PARAMETER_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "model_not_found"})
+_TOO_LONG = re.compile(r"(?i)context[ _](?:length|window)|prompt is too long|too many (?:input )?tokens")
+_NO_MONEY = re.compile(r"(?i)credit balance|insufficient (?:quota|credits?|funds|balance)|exceeded your current quota")
+_PAGE = re.compile(r"(?i)<(?:!doctype|html|head|body)\b")
+_OF_THE_RUN = {
+    401: ("bad_key", "The endpoint does not accept the key"),
+    402: ("quota", "The account has no money left"),
+    403: ("forbidden", "The key is not allowed to use this model"),
+    404: ("not_found", "The endpoint does not know this model or address"),
+    405: ("not_found", "The address is not that of this interface"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HttpFailure:
+    """An answer with a status other than 200: the decoded body, or its text where it is no JSON."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> ProviderError:
+    """Return the error to raise. Its message holds what the endpoint said, shortened and without the key."""
+    details = _details(failure.body)
+    said = redact(_text(details, "message"), [key])[:_MESSAGE_LENGTH]
+    codes = {_text(details, "code"), _text(details, "type"), _text(_inner(details), "code")}
+    sentence = f"HTTP {failure.status}: {said}" if said else f"HTTP {failure.status}"
+    if codes & _QUOTA_CODES or _NO_MONEY.search(said):
+        return NeverRetryError("quota", f"The account's quota is used up ({sentence}).", Scope.RUN)
+    if failure.status in _RETRIED_STATUS or failure.status >= 500:
+        return _retry(failure, sentence, now)
+    if codes & _FILTER_CODES:
+        return RefusedError("content_filter", sentence)
+    if failure.status in _OF_THE_RUN:
+        code, meaning = _OF_THE_RUN[failure.status]
+        return NeverRetryError(code, f"{meaning} ({sentence}).", Scope.RUN)
+    if 300 <= failure.status < 400:
+        return NeverRetryError("redirect", f"The address leads elsewhere; correct it ({sentence}).", Scope.RUN)
+    return _bad_request(failure, details, codes, sentence)
+
+
+def page_error() -> RetryLaterError:
+    """Return the error for a web page where JSON was expected (a login page, a proxy's notice)."""
+    return RetryLaterError("not_json", "The endpoint answered with a web page instead of JSON; check its address.")
+
+
+def broken_json_error() -> RetryLaterError:
+    """Return the error for an answer that breaks off or is no JSON."""
+    return RetryLaterError("broken_json", "The endpoint's answer was not valid JSON.")
+
+
+def malformed_error(what: str) -> RetryLaterError:
+    """Return the error for JSON that is not shaped as the interface promises."""
+    return RetryLaterError("malformed", f"The endpoint's answer lacks {what}.")
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Return how long a server asks to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date."""
+    lowered = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _number(lowered.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    after = lowered.get("retry-after", "")
+    seconds = _number(after)
+    if seconds is not None or not after:
+        return seconds
+    try:
+        until = parsedate_to_datetime(after)
+    except ValueError:
+        return None
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max(0.0, (until - (now or datetime.now(tz=UTC))).total_seconds())
+
+
+def _retry(failure: HttpFailure, sentence: str, now: datetime | None) -> RetryLaterError:
+    delay = retry_after_seconds(failure.headers, now)
+    if failure.status == 429:
+        return RetryLaterError("rate_limit", f"The endpoint asks to slow down ({sentence}).", delay)
+    return RetryLaterError("overload", f"The endpoint failed ({sentence}).", delay)
+
+
+def _bad_request(failure: HttpFailure, details: Mapping[str, Any], codes: set[str], sentence: str) -> NeverRetryError:
+    parameter = _text(details, "param")
+    if "context_length_exceeded" in codes or _TOO_LONG.search(sentence) or failure.status == 413:
+        return NeverRetryError("too_long", f"The question does not fit ({sentence}).", Scope.QUESTION)
+    if codes & _PARAMETER_CODES or (parameter and not parameter.startswith("messages")):
+        hint = f"parameter {parameter}: " if parameter else ""
+        return NeverRetryError(
+            "bad_parameter", f"The endpoint rejects the request; change the system ({hint}{sentence}).", Scope.RUN
+        )
+    return NeverRetryError("bad_request", f"The endpoint rejects the request ({sentence}).", Scope.UNCLEAR)
+
+
+def _details(body: Any) -> Mapping[str, Any]:
+    """Return the part of an error body that says what is wrong; interfaces nest it or not."""
+    if isinstance(body, Mapping):
+        inner = body.get("error", body)
+        return inner if isinstance(inner, Mapping) else {"message": str(inner)}
+    if isinstance(body, str) and body.strip():
+        return {"message": "a web page" if _PAGE.search(body) else body.strip()}
+    return {}
+
+
+def _inner(details: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = details.get("innererror")
+    return inner if isinstance(inner, Mapping) else {}
+
+
+def _text(details: Mapping[str, Any], name: str) -> str:
+    value = details.get(name)
+    return "" if value is None else str(value)
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None

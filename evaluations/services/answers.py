@@ -1,0 +1,150 @@
+"""Replies as they arrive: the raw text is stored first of all, then read and judged like everyone's answer."""
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import DataError, transaction
+
+from corpus.scoring.reading import read_answer
+from corpus.scoring.rules import judge
+from corpus.scoring.types import Reading
+from corpus.services.results import results_changed
+from corpus.services.verdicts import Judged, store_verdicts_in_bulk
+from evaluations.database_clock import database_now
+from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
+from evaluations.providers import NeverRetryError, Reply, Scope
+from evaluations.services.failures import record_failure
+from evaluations.services.questions import Question, RunContext
+
+logger = logging.getLogger(__name__)
+
+_LARGEST_INTEGER = 2**31 - 1
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A question and its reply. `note` is a sentence beside the reply, such as why a filter stopped it."""
+
+    question: Question
+    reply: Reply
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """How many replies became answers, and how many came too late and were kept as extra attempts."""
+
+    n_stored: int
+    n_late: int
+
+
+def store_answers(*, context: RunContext, arrived: Sequence[Arrived]) -> Stored:
+    """Store replies, each under its claim, with readings and verdicts, in one transaction.
+
+    A reply that no longer holds its claim is kept as a late attempt. One that cannot be stored does not keep the
+    others from being stored. Raises only the database's own connection errors, with nothing of the batch stored.
+    """
+    try:
+        return _store_together(context, sorted(arrived, key=lambda each: each.question.item.pk))
+    except (DataError, ValueError) as error:
+        if len(arrived) > 1:
+            parts = [store_answers(context=context, arrived=[each]) for each in arrived]
+            return Stored(sum(part.n_stored for part in parts), sum(part.n_late for part in parts))
+        _give_up_reply(context, arrived[0], error)
+        return Stored(0, 0)
+
+
+def storable(text: str) -> str:
+    """Return text that every database takes, of the same length: no NUL, no half of a surrogate pair."""
+    return _UNSTORABLE.sub(lambda found: "\N{SYMBOL FOR NULL}" if found[0] == "\x00" else "\ufffd", text)
+
+
+def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
+    readings = {each.question.item.pk: _reading(context, each) for each in arrived}
+    with transaction.atomic():
+        now = database_now()
+        late = [each for each in arrived if not _write(each, now)]
+        late_ids = {each.question.item.pk for each in late}
+        ItemAttempt.objects.bulk_create([_late_attempt(each) for each in late])
+        store_verdicts_in_bulk(
+            judged=[
+                Judged(each.question.item, reading, each.question.target, (context.rule,))
+                for each in arrived
+                if each.question.item.pk not in late_ids and (reading := readings[each.question.item.pk]) is not None
+            ],
+            reading_model=ItemReading,
+            score_model=ItemScore,
+            current_rule=context.rule,
+        )
+        results_changed(benchmark_id=context.benchmark_id)
+    return Stored(len(arrived) - len(late), len(late))
+
+
+def _reading(context: RunContext, each: Arrived) -> Reading | None:
+    """Return what the reader finds, or None if reader or rule fail: a fault of theirs must not cost the answer."""
+    question = each.question
+    try:
+        reading = read_answer(
+            text=storable(each.reply.text),
+            asked=question.asked,
+            finish_reason=each.reply.finish_reason.value,
+            reader=context.reader,
+        )
+        judge(reading=reading, target=question.target, rule=context.rule)
+    except Exception:
+        logger.exception("item %s: the reply is stored, but could not be read or judged", question.item.pk)
+        return None
+    return reading
+
+
+def _write(each: Arrived, now: datetime) -> bool:
+    """Put a reply on its item; return False when the claim no longer holds."""
+    reply, item = each.reply, each.question.item
+    written = Item.objects.filter(pk=item.pk, lease_token=each.question.token, status=Item.Status.LEASED).update(
+        status=Item.Status.ANSWERED,
+        prompt=storable(each.question.prepared.prompt),
+        options_shown=[list(option) for option in each.question.prepared.options_shown],
+        completion=storable(reply.text),
+        reasoning=storable(reply.reasoning),
+        finish_reason=reply.finish_reason.value,
+        model_reported=storable(reply.model_reported)[:200],
+        tokens_in=_whole(reply.tokens_in),
+        tokens_out=_whole(reply.tokens_out),
+        latency_ms=_whole(reply.latency_ms),
+        answered_at=now,
+        outcome="",
+        error_code="",
+        error_message=storable(each.note)[:500],
+        not_before=None,
+        lease_token=None,
+        lease_until=None,
+    )
+    return bool(written)
+
+
+def _late_attempt(each: Arrived) -> ItemAttempt:
+    return ItemAttempt(
+        item_id=each.question.item.pk,
+        lease_token=each.question.token,
+        kind="late",
+        completion=storable(each.reply.text),
+        error_message=storable(each.note)[:500],
+    )
+
+
+def _give_up_reply(context: RunContext, each: Arrived, error: Exception) -> None:
+    logger.error("item %s: the reply could not be stored (%s)", each.question.item.pk, type(error).__name__)
+    record_failure(
+        context=context,
+        question=each.question,
+        error=NeverRetryError("not_storable", f"The reply could not be stored: {error}"[:500], Scope.QUESTION),
+        has_answers=True,
+    )
+
+
+def _whole(value: int | None) -> int | None:
+    return None if value is None or not 0 <= value <= _LARGEST_INTEGER else value

@@ -1,0 +1,108 @@
+"""One job's worth of asking: start the run, ask for a while, close the run or hand the rest to another job."""
+
+import logging
+import time
+from collections.abc import Callable
+from uuid import UUID
+
+from asgiref.sync import async_to_sync
+from django.conf import settings
+
+from evaluations.errors import CannotBeAskedError, RunStateError
+from evaluations.models import Run
+from evaluations.providers import open_provider
+from evaluations.services.asking_loop import AskingLoop, Pace, Tally
+from evaluations.services.claims import remaining
+from evaluations.services.questions import RunContext, run_context
+from evaluations.services.runs import ACTIVE, run_finish, run_pause, run_start
+from evaluations.services.sweeping import wake_stalled_runs
+from evaluations.stop_signals import noticed_stop_signals
+from evaluations.tasks import wake_run
+
+logger = logging.getLogger(__name__)
+
+# A run that has the workers to itself need not change jobs, but no job lasts much longer than this.
+LONGEST_JOB_SECONDS = 600.0
+
+
+def never() -> bool:
+    """Nobody asks to stop."""
+    return False
+
+
+def ask_for_a_while(*, run_id: UUID, stop_requested: Callable[[], bool] = never) -> Tally:
+    """Ask questions of a run until nothing is left, someone says stop, or it is another run's turn.
+
+    Safe to call any number of times, at the same time, from any number of processes. What is left over is put on the
+    queue again unless the run was paused or stopped.
+    """
+    tally = _work(run_id, stop_requested)
+    if _is_left(run_id):
+        wake_run(run_id=run_id, jobs=1)
+    wake_stalled_runs()
+    return tally
+
+
+def ask_until_done(*, run_id: UUID, stop_requested: Callable[[], bool] = never) -> Tally:
+    """Ask every question of a run in this process, without any queue; return when it ends or has to stop."""
+    tally = Tally()
+    while not stop_requested():
+        part = _work(run_id, stop_requested)
+        tally = tally.plus(part)
+        if part.was_stopped or not _is_left(run_id):
+            break
+    return tally
+
+
+def _work(run_id: UUID, stop_requested: Callable[[], bool]) -> Tally:
+    if not run_start(run_id=run_id):
+        return Tally()
+    try:
+        context = run_context(run_id=run_id)
+    except CannotBeAskedError as error:
+        _pause(run_id, str(error))
+        return Tally()
+    tally = _asked(context, stop_requested)
+    run_finish(run_id=run_id)
+    logger.info(
+        "run %s: %d stored, %d late, %d failed calls", run_id, tally.n_stored, tally.n_late, tally.n_failed_calls
+    )
+    return tally
+
+
+def _asked(context: RunContext, stop_requested: Callable[[], bool]) -> Tally:
+    started = time.monotonic()
+
+    def is_turn_over() -> bool:
+        passed = time.monotonic() - started
+        return passed > LONGEST_JOB_SECONDS or (passed > settings.EVALUATION_JOB_SECONDS and _others_wait(context))
+
+    with noticed_stop_signals() as signalled:
+        loop = AskingLoop(
+            context=context,
+            provider=open_provider(context.provider, context.endpoint),
+            pace=Pace(
+                must_stop=lambda: signalled() or stop_requested(),
+                is_turn_over=is_turn_over,
+                others_wait=lambda: _others_wait(context),
+            ),
+        )
+        return async_to_sync(loop.run)()
+
+
+def _others_wait(context: RunContext) -> bool:
+    return Run.objects.filter(status__in=ACTIVE).exclude(pk=context.run_id).exists()
+
+
+def _is_left(run_id: UUID) -> bool:
+    if not Run.objects.filter(pk=run_id, status__in=ACTIVE).exists():
+        return False
+    left = remaining(run_id=run_id)
+    return bool(left.n_waiting or left.n_leased)
+
+
+def _pause(run_id: UUID, reason: str) -> None:
+    try:
+        run_pause(run_id=run_id, code="cannot_be_asked", reason=reason)
+    except RunStateError:
+        logger.info("run %s was paused or ended by someone else meanwhile", run_id)

@@ -1,0 +1,126 @@
+"""Calls that gave no answer: tried again later, given up, or a reason to pause the whole run."""
+
+import random
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+
+from corpus.scoring.types import Outcome
+from corpus.services.results import results_changed
+from evaluations.database_clock import database_now
+from evaluations.errors import RunStateError
+from evaluations.models import Item, ItemAttempt, Run
+from evaluations.providers.base import NeverRetryError, ProviderError, RetryLaterError, Scope
+from evaluations.services.questions import Question, RunContext, Unready
+from evaluations.services.runs import run_pause
+
+LONGEST_BACKOFF_SECONDS = 60.0
+# So many questions given up since the last answer mean that the endpoint is down, not that the questions are odd.
+_GIVEN_UP_BEFORE_PAUSE = 3
+_JITTER = 0.25
+_MESSAGE_LENGTH = 500
+
+
+def record_failure(
+    *, context: RunContext, question: Question | Unready, error: ProviderError, has_answers: bool
+) -> bool:
+    """Store a failed call under the question's claim; return False when the claim is no longer ours.
+
+    `has_answers` says whether the run got an answer since it was queued: until then an unclear error, or a question
+    that runs out of tries, pauses the run with a plain reason.
+    """
+    with transaction.atomic():
+        if not _store(question, error, pauses=_pauses_run(error, has_answers)):
+            return False
+        ItemAttempt.objects.create(
+            item_id=question.item.pk,
+            lease_token=question.token,
+            kind="error",
+            error_code=error.code,
+            error_message=error.message[:_MESSAGE_LENGTH],
+        )
+        results_changed(benchmark_id=context.benchmark_id)
+        if _pauses_run(error, has_answers) or _is_down(question, error, has_answers):
+            _pause(context, error)
+    return True
+
+
+def give_back_or_give_up(*, item: Item, token: UUID, code: str, message: str, delay_seconds: float = 0) -> bool:
+    """Let a claimed item wait again, or fail it if this was its last try; False when `token` no longer holds it."""
+    if tries_of(item) + 1 >= settings.EVALUATION_TRIES:
+        return _leave(item, token, Item.Status.FAILED, code, message)
+    return _leave(item, token, Item.Status.WAITING, code, message, delay_seconds=delay_seconds)
+
+
+def tries_of(item: Item) -> int:
+    """Return how often the question failed since its run was last queued."""
+    return item.other_attempts.filter(kind="error", created_at__gte=item.run.queued_at).count()
+
+
+def backoff_seconds(*, tries: int, asked_seconds: float | None = None) -> float:
+    """Return how long to wait after `tries` failures: doubled each time, spread by chance, never less than asked."""
+    doubled = float(settings.EVALUATION_RETRY_SECONDS) * 2.0**tries
+    waiting = max(min(doubled, LONGEST_BACKOFF_SECONDS), asked_seconds or 0.0)
+    return waiting * (1 + _JITTER * random.random())  # noqa: S311 -- no secret is made of it
+
+
+def _store(question: Question | Unready, error: ProviderError, *, pauses: bool) -> bool:
+    item, token = question.item, question.token
+    if isinstance(error, RetryLaterError):
+        delay = backoff_seconds(tries=tries_of(item), asked_seconds=error.delay_seconds)
+        return give_back_or_give_up(item=item, token=token, code=error.code, message=error.message, delay_seconds=delay)
+    status = Item.Status.WAITING if pauses else Item.Status.FAILED
+    return _leave(item, token, status, error.code, error.message)
+
+
+def _leave(item: Item, token: UUID, status: Item.Status, code: str, message: str, *, delay_seconds: float = 0) -> bool:
+    waits = status == Item.Status.WAITING
+    changed = Item.objects.filter(pk=item.pk, lease_token=token, status=Item.Status.LEASED).update(
+        status=status,
+        outcome="" if waits else Outcome.ERROR.value,
+        not_before=database_now() + timedelta(seconds=delay_seconds) if waits and delay_seconds else None,
+        lease_token=None,
+        lease_until=None,
+        error_code=code[:40],
+        error_message=message[:_MESSAGE_LENGTH],
+    )
+    return bool(changed)
+
+
+def _pauses_run(error: ProviderError, has_answers: bool) -> bool:
+    if not isinstance(error, NeverRetryError):
+        return False
+    return error.scope is Scope.RUN or (error.scope is Scope.UNCLEAR and not has_answers)
+
+
+def _is_down(question: Question | Unready, error: ProviderError, has_answers: bool) -> bool:
+    """Say whether questions run out of tries one after the other without an answer in between."""
+    if not isinstance(error, RetryLaterError):
+        return False
+    given_up = Item.objects.filter(run=question.item.run_id, status=Item.Status.FAILED)
+    if not given_up.filter(pk=question.item.pk).exists():
+        return False
+    if not has_answers:
+        return True
+    last = Item.objects.filter(run=question.item.run_id).aggregate(last=Max("answered_at"))["last"]
+    since = given_up.filter(other_attempts__kind="error", other_attempts__created_at__gt=last).distinct()
+    return since.count() >= _GIVEN_UP_BEFORE_PAUSE
+
+
+def _pause(context: RunContext, error: ProviderError) -> None:
+    reason = error.message
+    if isinstance(error, RetryLaterError):
+        reason = f"{error.message} This stayed so after {settings.EVALUATION_TRIES} tries; resume the run later."
+    try:
+        run_pause(run_id=context.run_id, code=error.code, reason=reason)
+    except RunStateError:
+        # Someone else paused, stopped or finished it meanwhile: their word stands.
+        return
+
+
+def run_has_answers(run: Run) -> bool:
+    """Say whether the run got an answer since it was last queued."""
+    return run.items.filter(status=Item.Status.ANSWERED, answered_at__gte=run.queued_at).exists()

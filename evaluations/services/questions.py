@@ -1,0 +1,126 @@
+"""What a worker needs to ask the questions of a run: the frozen facts of the run, and claimed items made ready."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+
+from corpus.scoring.types import Asked, Target
+from corpus.selectors.targets import asked_from_prompt, target_of
+from evaluations.errors import CannotBeAskedError
+from evaluations.models import Item, Run
+from evaluations.prompts import Prepared, PromptStyle, prompt_style
+from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """The frozen facts of a run and how to reach its system."""
+
+    run_id: UUID
+    benchmark_id: int
+    provider: str
+    endpoint: Endpoint
+    style: PromptStyle
+    parameters: Mapping[str, Any]
+    seed: int
+    reader: str
+    rule: str
+    concurrency: int
+    queued_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A claimed item with everything needed to ask it and to judge the reply."""
+
+    item: Item
+    token: UUID
+    prepared: Prepared
+    asked: Asked
+    target: Target = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unready:
+    """A claimed item whose prompt could not be made."""
+
+    item: Item
+    token: UUID
+    reason: str
+
+
+def run_context(*, run_id: UUID) -> RunContext:
+    """Return what is needed to ask a run's system. Raises CannotBeAskedError when its key is not in the environment."""
+    run = Run.objects.select_related("system", "set_revision__question_set").get(pk=run_id)
+    frozen, parameters = run.frozen, dict(run.parameters)
+    timeout_seconds = float(parameters.get("timeout_seconds") or settings.EVALUATION_CALL_SECONDS)
+    return RunContext(
+        run_id=run.pk,
+        benchmark_id=run.set_revision.question_set.benchmark_id,
+        provider=frozen["provider"],
+        endpoint=Endpoint(
+            model_id=frozen["model_id"],
+            base_url=frozen["base_url"],
+            api_key=key_from_environment(run.system.api_key_variable),
+            timeout_seconds=timeout_seconds,
+        ),
+        style=prompt_style(run.prompt_style),
+        parameters={name: value for name, value in parameters.items() if name not in OUR_PARAMETERS},
+        seed=run.seed,
+        reader=frozen["reader"],
+        rule=frozen["rule"],
+        concurrency=max(1, min(run.system.concurrency, settings.EVALUATION_CONCURRENCY)),
+        queued_at=run.queued_at,
+    )
+
+
+def key_from_environment(variable: str) -> str:
+    """Return the key in the named variable, "" where a system needs none. Refuse a variable that is not set."""
+    if not variable:
+        return ""
+    key = os.environ.get(variable, "")
+    if not key:
+        raise CannotBeAskedError(
+            f"The environment variable {variable} is not set where the worker runs. Set it, restart the worker and "
+            "resume the run."
+        )
+    return key
+
+
+def make_ready(*, context: RunContext, tokens: Mapping[int, UUID]) -> list[Question | Unready]:
+    """Return the claimed items (`tokens` by item id) with their prompts, in the set's order."""
+    items = (
+        Item.objects.filter(pk__in=tokens)
+        .select_related("run", "question_revision__question")
+        .prefetch_related("question_revision__options")
+        .order_by("position", "repeat")
+    )
+    return [_ready(context, item, tokens[item.pk]) for item in items]
+
+
+def ask_of(*, context: RunContext, question: Question) -> Ask:
+    """Return what goes to the provider; never the answer key."""
+    item = question.item
+    return Ask(
+        prompt=question.prepared.prompt,
+        asked=question.asked,
+        parameters=context.parameters,
+        question_key=item.question_revision.question.key,
+        repeat=item.repeat,
+        seed=context.seed,
+    )
+
+
+def _ready(context: RunContext, item: Item, token: UUID) -> Question | Unready:
+    revision = item.question_revision
+    try:
+        prepared = context.style.prepare(revision, ())
+        asked = asked_from_prompt(revision, prepared.options_shown, prepared.prompt)
+        return Question(item, token, prepared, asked, target_of(revision))
+    except (ArithmeticError, LookupError, ValueError) as error:
+        return Unready(item, token, f"The prompt could not be made: {type(error).__name__}: {error}")
