@@ -1,0 +1,132 @@
+"""Load the demo data and serve the site with a worker until interrupted."""
+
+import json
+import signal
+import sys
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from chembench_site import embedded_queue
+from chembench_site.demo import DemoLoaded, admin_ensure, demo_load, random_run_ensure
+from chembench_site.processes import Processes
+from evaluations.models import Item, Run
+
+RUN_SECONDS = 120
+ENDED = (Run.Status.FINISHED, Run.Status.INCOMPLETE, Run.Status.PAUSED, Run.Status.STOPPED)
+
+
+class Interrupted(Exception):  # noqa: N818 - not an error: somebody pressed Ctrl-C
+    """Ctrl-C, or a signal that asks to end."""
+
+
+class Command(BaseCommand):
+    help = "Load the demo data, run the random baseline through the queue, and serve the site until Ctrl-C."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--load-only", action="store_true", help="load the data and the run, then end")
+        parser.add_argument("--json", action="store_true", help="print what was loaded as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        processes = Processes()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
+        try:
+            self._serve(processes, options)
+        except Interrupted:
+            self.stderr.write("Stopping ...")
+        finally:
+            processes.stop()
+            if settings.QUEUE_IS_EMBEDDED:
+                embedded_queue.stop(settings.DATA_DIR)
+
+    def _serve(self, processes: Processes, options: dict[str, Any]) -> None:
+        self._say("Preparing database, pages and queue ...")
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        if settings.QUEUE_IS_EMBEDDED:
+            embedded_queue.ensure_running(settings.DATA_DIR)
+        self._say("Loading the demo bank and its made-up people ...")
+        loaded = demo_load(fixtures=settings.BASE_DIR / "fixtures")
+        name, password = admin_ensure()
+        processes.start("worker", [sys.executable, "manage.py", "rqworker", "evaluations", "default"], _quiet())
+        run = self._wait_for_run(random_run_ensure(), processes)
+        if options["json"]:
+            self.stdout.write(json.dumps(_report(loaded, run)))
+        if options["load_only"]:
+            return
+        processes.start("web", _web_command(options["port"]), _quiet())
+        self._welcome(loaded, run, f"http://127.0.0.1:{options['port']}", name, password)
+        _wait_until_one_ends(processes)
+
+    def _wait_for_run(self, run_id: UUID, processes: Processes) -> Run:
+        self._say("Asking the random baseline every question through the queue ...")
+        deadline = time.monotonic() + RUN_SECONDS
+        while time.monotonic() < deadline:
+            run = Run.objects.get(pk=run_id)
+            if run.status in ENDED:
+                return run
+            if processes.ended():
+                raise CommandError("The worker ended by itself; its messages are above.")
+            time.sleep(0.2)
+        raise CommandError(f"The run did not finish within {RUN_SECONDS} s.")
+
+    def _welcome(self, loaded: DemoLoaded, run: Run, address: str, name: str, password: str) -> None:
+        n_items = run.items.count()
+        lines = (
+            "",
+            f"  Site         {address}/",
+            f"  Demo board   {address}/leaderboard/demo-mini/",
+            f"  Survey       {address}/survey/{loaded.study_slug}/",
+            f"  Admin        {address}/admin/   name: {name}   password: {password}",
+            "",
+            f"  {loaded.n_questions} questions; the random baseline answered {n_items} through the queue ({run.status}).",
+            "  People and answers here are made up; the pages say so. Press Ctrl-C to stop.",
+            "",
+        )
+        self._say("\n".join(lines))
+
+    def _say(self, text: str) -> None:
+        self.stderr.write(text)
+        self.stderr.flush()
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise Interrupted
+
+
+def _quiet() -> dict[str, str]:
+    return {"LOG_LEVEL": "WARNING"}
+
+
+def _web_command(port: int) -> list[str]:
+    gunicorn = str(Path(sys.executable).with_name("gunicorn"))
+    return [gunicorn, "chembench_site.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "4"]
+
+
+def _wait_until_one_ends(processes: Processes) -> None:
+    while True:
+        name = processes.ended()
+        if name:
+            raise CommandError(f"The {name} process ended by itself; its messages are above.")
+        time.sleep(0.3)
+
+
+def _report(loaded: DemoLoaded, run: Run) -> dict[str, Any]:
+    outcomes: dict[str, int] = {}
+    for outcome in Item.objects.filter(run=run).values_list("outcome", flat=True):
+        outcomes[outcome] = outcomes.get(outcome, 0) + 1
+    return {
+        "questions": loaded.n_questions,
+        "people_added": loaded.people_added,
+        "run": str(run.pk),
+        "status": run.status,
+        "outcomes": outcomes,
+    }
