@@ -168,9 +168,7 @@ class RunAdmin(EvidenceAdmin):
         run = get_object_or_404(Run.objects.select_related("system"), pk=run_id)
         context = self._live_context(request, run)
         status = 200 if context["progress"].is_active else STOP_POLLING
-        response = TemplateResponse(request, "admin/evaluations/run/_progress.html", context, status=status)
-        response["Cache-Control"] = "no-store"
-        return response
+        return TemplateResponse(request, "admin/evaluations/run/_progress.html", context, status=status)
 
     def action_view(self, request: HttpRequest, run_id: UUID, name: str) -> HttpResponse:
         """Pause, resume, retry or stop; by POST only, for those who may change runs."""
