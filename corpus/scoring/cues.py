@@ -2,24 +2,26 @@
 
 import re
 from collections import deque
-from collections.abc import Iterator
 
+from corpus.scoring.folding import lowered
 from corpus.scoring.tags import Located
 
-_QUALIFIER = r"(?:correct|right|best|final|appropriate|suitable|accurate)"
+# The patterns run on lower-case text and begin with a literal word, which the regex engine finds quickly; what may
+# not stand before that word is looked at behind it.
 _STRESS = r"[*_\s]{0,4}"
-_LABEL_CUE = re.compile(
-    rf"\banswers?(?:\(s\))?{_STRESS}[:=]{_STRESS}",
-    re.IGNORECASE,
+_ANSWER = r"answer(?<![a-z0-9_]answer)s?(?:\(s\))?"
+_VERB = (
+    rf"\s{{1,3}}(?:is|are|would\s+be|should\s+be|must\s+be|will\s+be|seems\s+to\s+be|appears\s+to\s+be){_STRESS}:?"
+    rf"{_STRESS}(?:(?:indeed|likely|most\s+likely|probably|thus|therefore|clearly|options?|letters?|choice)\s{{1,2}})"
+    rf"{{0,2}}{_STRESS}"
+).replace(r"\s+", r"\s{1,2}")
+_LABEL_CUE = re.compile(rf"{_ANSWER}{_STRESS}[:=]{_STRESS}")
+_PROSE_CUE = re.compile(rf"{_ANSWER}(?:\s{{1,2}}(?:to|for|of|here|therefore|thus)\b[^.\n:]{{0,120}}?)?{_VERB}")
+_QUALIFIERS = ("correct", "right", "best", "final", "appropriate", "suitable", "accurate")
+_QUALIFIED_CUE = re.compile(
+    rf"(?:{'|'.join(_QUALIFIERS)})\s{{1,2}}(?:options?|choices?|letters?|statements?|values?)(?:\(s\))?{_VERB}"
 )
-_PROSE_CUE = re.compile(
-    rf"(?:\banswers?(?:\(s\))?|\b{_QUALIFIER}\s{{1,2}}(?:options?|choices?|letters?|statements?|values?)(?:\(s\))?)"
-    rf"(?:\s{{1,2}}(?:to|for|of|here|therefore|thus)\b[^.\n:]{{0,120}}?)?"
-    rf"\s{{1,3}}(?:is|are|would\s+be|should\s+be|must\s+be|will\s+be|seems\s+to\s+be|appears\s+to\s+be){_STRESS}:?{_STRESS}"
-    rf"(?:(?:indeed|likely|most\s+likely|probably|thus|therefore|clearly|option|options|letter|choice)\s{{1,2}}){{0,2}}{_STRESS}",
-    re.IGNORECASE,
-)
-_NEW_SPEAKER = re.compile(r"^A:[ \t]{0,3}$", re.MULTILINE)
+_NEW_SPEAKER = re.compile(r"\nA:[ \t]{0,3}(?=\n|$)")
 _END_OF_LINE = re.compile(r"\n|$")
 _END_OF_SENTENCE = re.compile(r"\n|[.!?](?=\s|$)|$")
 
@@ -32,24 +34,20 @@ MAX_SENTENCE_LENGTH = 400
 
 def last_announced(text: str, *, is_number: bool) -> Located | None:
     """Return what the last announcement of an answer announces, to the end of its line or sentence."""
-    last: Located | None = None
-    for found in _announcements(text, is_number=is_number):
-        if last is None or found.start > last.start:
-            last = found
-    return last
+    folded = lowered(text)
+    labels = [_last_match(_LABEL_CUE, folded)] if "answer" in folded else []
+    proses = [_last_match(_PROSE_CUE, folded)] if labels else []
+    if any(word in folded for word in _QUALIFIERS):
+        proses.append(_last_match(_QUALIFIED_CUE, folded))
+    if is_number and "\nA:" in text:
+        labels.append(_last_match(_NEW_SPEAKER, text))
+    found = [_announced(text, cue.end(), _END_OF_LINE, "label") for cue in labels if cue is not None]
+    found += [_announced(text, cue.end(), _END_OF_SENTENCE, "sentence") for cue in proses if cue is not None]
+    return max(found, key=_start, default=None)
 
 
-def _announcements(text: str, *, is_number: bool) -> Iterator[Located]:
-    for pattern, ending, form in (
-        (_LABEL_CUE, _END_OF_LINE, "label"),
-        (_PROSE_CUE, _END_OF_SENTENCE, "sentence"),
-    ):
-        last = _last_match(pattern, text)
-        if last is not None:
-            yield _announced(text, last.end(), ending, form)
-    if is_number:
-        for speaker in _NEW_SPEAKER.finditer(text):
-            yield _announced(text, speaker.end(), _END_OF_LINE, "label")
+def _start(located: Located) -> int:
+    return located.start
 
 
 def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Located:
@@ -111,13 +109,14 @@ def run_on_start(text: str) -> int | None:
     return None if match is None else match.start()
 
 
-_CORRECTION = re.compile(
-    r"\b(?:correction|wait|i (?:made|have made) (?:a|an) (?:mistake|error)|i was (?:wrong|mistaken)|apologi[sz]e|sorry|"
-    r"let me correct|should have been|revised answer|corrected answer|on second thought)\b",
-    re.IGNORECASE,
-)
+_CORRECTIONS = (
+    "correction", "wait,", "wait.", "wait ", "wait!", "made a mistake", "made an error", "i was wrong",
+    "i was mistaken", "apologi", "sorry", "let me correct", "should have been", "revised answer", "corrected answer",
+    "on second thought",
+)  # fmt: skip
 
 
 def is_corrected(text: str) -> bool:
     """Tell whether `text` takes back something said before."""
-    return _CORRECTION.search(text) is not None
+    folded = lowered(text)
+    return any(words in folded for words in _CORRECTIONS)

@@ -49,11 +49,15 @@ def _unwrapped_outer(text: str) -> str:
     return text
 
 
-def closing_brace(text: str, start: int) -> int:
-    """Return the index of the brace that closes the one before `start`, or the text's length if none does."""
+_BRACE = re.compile(r"[{}]")
+
+
+def closing_brace(text: str, start: int, limit: int | None = None) -> int:
+    """Return the index of the brace that closes the one before `start`, or of the end of the search if none does."""
+    end = len(text) if limit is None else min(len(text), start + limit)
     depth = 1
-    for match in re.compile(r"[{}]").finditer(text, start):
+    for match in _BRACE.finditer(text, start, end):
         depth += 1 if match.group() == "{" else -1
         if depth == 0:
             return match.start()
-    return len(text)
+    return end

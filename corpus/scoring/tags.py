@@ -7,12 +7,15 @@ from corpus.scoring.plain import closing_brace
 
 _WORD = r"(?:final[ _]{0,2})?(?:answers?|answer[es]{0,2}|anwser|asnwer|anser|answr|ansewr|answe|ans)"
 TAG = re.compile(
-    r"(?:\\(?:text(?:bf|it|rm|tt|sf)?|math(?:bf|rm))\{)?"
-    rf"\\?[\[<]\s{{0,2}}(?P<slash>[/\\]?)\s{{0,2}}{_WORD}\s{{0,2}}(?P<late>/?)\\?[\]>]\}}?",
+    rf"[\[<]\s{{0,2}}(?P<slash>[/\\]?)\s{{0,2}}{_WORD}\s{{0,2}}(?P<late>/?)\\?[\]>]\}}?",
     re.IGNORECASE,
 )
+_WRAPPER = re.compile(r"\\(?:(?:text(?:bf|it|rm|tt|sf)?|math(?:bf|rm))\{)?$")
+_WRAPPER_LENGTH = 10
 _BOXED = re.compile(r"\\f?boxed\s?\{")
 MAX_SWAPPED_LENGTH = 200
+MAX_BOX_LENGTH = 1000
+MAX_UNCLOSED_BOXES = 8
 
 _PLACEHOLDER = re.compile(
     r"<[^<>]{0,60}>|\.{2,}|…|_{1,}|\?+|x{2,}|"
@@ -54,7 +57,7 @@ def scan_tags(text: str) -> TagScan:
         if is_closing and opening is None:
             lone_closing = tag if not complete or complete[-1].end < tag.start() else lone_closing
         elif is_closing:
-            complete.append(Located(opening or 0, tag.start(), "tag"))
+            complete.append(Located(opening or 0, _content_end(text, opening or 0, tag.start()), "tag"))
             opening, lone_closing = None, None
         elif opening is not None and _is_swapped_closing(text, opening, tag):
             complete.append(Located(opening, tag.start(), "tag"))
@@ -62,6 +65,14 @@ def scan_tags(text: str) -> TagScan:
         else:
             opening = tag.end()
     return TagScan(tuple(complete), lone_closing, opening)
+
+
+def _content_end(text: str, start: int, end: int) -> int:
+    """Leave out the `\\textbf{` or backslash that belongs to the closing tag."""
+    if text[end - 1] not in "{\\":
+        return end
+    wrapper = _WRAPPER.search(text, max(start, end - _WRAPPER_LENGTH), end)
+    return end if wrapper is None else wrapper.start()
 
 
 def _is_swapped_closing(text: str, opening: int, tag: re.Match[str]) -> bool:
@@ -75,12 +86,14 @@ def _is_swapped_closing(text: str, opening: int, tag: re.Match[str]) -> bool:
 
 def last_boxed(text: str) -> Located | None:
     """Return the content of the last `\\boxed{...}` whose brace is closed."""
-    position = text.rfind("boxed")
-    while position >= 0:
+    end = len(text)
+    for _ in range(MAX_UNCLOSED_BOXES):
+        position = text.rfind("boxed", 0, end)
+        if position < 0:
+            return None
         match = _BOXED.search(text, max(position - 2, 0), position + 7)
-        if match is not None:
-            closing = closing_brace(text, match.end())
-            if closing < len(text):
-                return Located(match.end(), closing, "boxed")
-        position = text.rfind("boxed", 0, position)
+        closing = len(text) if match is None else closing_brace(text, match.end(), MAX_BOX_LENGTH)
+        if match is not None and text[closing : closing + 1] == "}":
+            return Located(match.end(), closing, "boxed")
+        end = position
     return None

@@ -4,7 +4,10 @@ Left-out stretches become blanks of the same length, so that positions stay thos
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from corpus.scoring.folding import lowered
 
 MIN_ECHO_LENGTH = 16
 
@@ -14,6 +17,7 @@ _THINKING = re.compile(
     rf"|(?P<close></{_NAME}>|\[/THINK\]|<\|end_of_thought\|>|◁/think▷|<\|channel\|>final<\|message\|>)",
     re.IGNORECASE,
 )
+_OPENERS = ("<", "[", "◁")
 _HINTS = ("think", "thought", "reason", "scratch", "reflec", "analysis", "channel")
 
 
@@ -27,35 +31,45 @@ class Visible(NamedTuple):
 def visible_text(text: str, prompt: str = "") -> Visible:
     """Return `text` with an echo of `prompt` and every thinking block blanked out."""
     without_echo = _without_echo(text, prompt.strip())
-    lowered = without_echo.lower()
-    if not any(hint in lowered for hint in _HINTS):
+    if not any(opener in without_echo for opener in _OPENERS) or not _has_hint(without_echo):
         return Visible(without_echo)
     return _without_thinking(without_echo)
+
+
+def _has_hint(text: str) -> bool:
+    folded = lowered(text)
+    return any(hint in folded for hint in _HINTS)
 
 
 def _without_echo(text: str, prompt: str) -> str:
     if len(prompt) < MIN_ECHO_LENGTH or prompt not in text:
         return text
-    return text.replace(prompt, _blank(prompt))
-
-
-def _blank(text: str) -> str:
-    return " " * len(text)
+    return text.replace(prompt, " " * len(prompt))
 
 
 def _without_thinking(text: str) -> Visible:
     """Blank closed blocks, all before a closing tag that was never opened, all after an opening never closed."""
+    hidden: list[tuple[int, int]] = []
+    depth = 0
+    opened_at = 0
+    for tag in _THINKING.finditer(text):
+        if tag.group("open") is not None:
+            opened_at = opened_at if depth else tag.start()
+            depth += 1
+        elif depth == 0:
+            hidden = [(0, tag.end())]
+        else:
+            depth -= 1
+            hidden += [(opened_at, tag.end())] if depth == 0 else []
+    if depth:
+        hidden.append((opened_at, len(text)))
+    return Visible(_blanked(text, hidden), is_cut_in_thinking=depth > 0)
+
+
+def _blanked(text: str, stretches: Sequence[tuple[int, int]]) -> str:
     pieces: list[str] = []
     position = 0
-    depth = 0
-    for tag in _THINKING.finditer(text):
-        if tag.group("open") is None and depth == 0:
-            pieces = [_blank(text[: tag.end()])]
-        else:
-            stretch = text[position : tag.end()]
-            pieces.append(_blank(stretch) if depth else text[position : tag.start()] + _blank(tag.group()))
-        depth = depth + 1 if tag.group("open") is not None else max(depth - 1, 0)
-        position = tag.end()
-    rest = text[position:]
-    pieces.append(_blank(rest) if depth else rest)
-    return Visible("".join(pieces), is_cut_in_thinking=depth > 0)
+    for start, end in stretches:
+        pieces += [text[position:start], " " * (end - start)]
+        position = end
+    return "".join([*pieces, text[position:]])
