@@ -4,7 +4,12 @@ from collections import defaultdict
 
 from django.db.models import Prefetch, QuerySet
 
-from corpus.models import Label, Option, Question, QuestionRevision
+from corpus.models import Benchmark, Label, Option, Question, QuestionRevision
+
+
+def benchmark_by_slug(slug: str) -> Benchmark | None:
+    """Return the benchmark, or None where there is none of that slug."""
+    return Benchmark.objects.filter(slug=slug).first()
 
 
 def current_revisions(benchmark_id: int) -> QuerySet[QuestionRevision]:
