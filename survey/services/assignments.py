@@ -34,7 +34,10 @@ def assignments_draw(*, participant: Participant, generator: random.Random | Non
         with transaction.atomic():
             Assignment.objects.bulk_create(drawn)
     except IntegrityError:
-        return participant.assignments.count()
+        drawn_by_another_request = participant.assignments.count()
+        if not drawn_by_another_request:
+            raise
+        return drawn_by_another_request
     return len(drawn)
 
 
@@ -49,18 +52,16 @@ def _draw(participant: Participant, generator: random.Random) -> list[Assignment
         revisions = [revision for revision in _members(block) if revision.root_id not in given]
         given.update(revision.root_id for revision in revisions)
         generator.shuffle(revisions)
-        drawn.extend(
-            Assignment(
+        for revision in revisions:
+            options = [(option.option_key, option.text) for option in revision.options.all()]
+            assignment = Assignment(
                 participant=participant,
                 block=block,
                 question_revision=revision,
-                position=len(drawn) + place,
-                option_order=option_order_draw(
-                    [(option.option_key, option.text) for option in revision.options.all()], generator
-                ),
+                position=len(drawn) + 1,
+                option_order=option_order_draw(options, generator),
             )
-            for place, revision in enumerate(revisions, start=1)
-        )
+            drawn.append(assignment)
     return drawn
 
 

@@ -34,7 +34,7 @@ def rules(request: HttpRequest, participant: Participant) -> HttpResponse:
         return to_step(request, participant)
     context = {
         "study": participant.study,
-        "block": step.block,
+        "part": step.block,
         "n_questions": participant.assignments.filter(block=step.block).count(),
         "progress": progress_of(participant),
     }

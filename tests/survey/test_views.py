@@ -1,0 +1,595 @@
+"""The survey's pages for visitors, participants and staff."""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from survey.models import Participant, Response, Study
+from survey.selectors.pages import page_token
+from survey.services import consent_text_add, study_close
+from tests.corpus.factories import make_benchmark, make_question, make_set_revision
+from tests.survey.factories import (
+    answer_next,
+    client_of,
+    go_to_question,
+    make_participant,
+    make_study,
+    post_data,
+    question_url,
+)
+
+pytestmark = pytest.mark.django_db
+
+PAGES = ("start", "consent", "profile", "link", "practice", "continue", "rules", "finish")
+
+
+def text_of(response: object) -> str:
+    """Return a page's words with runs of white space as one space."""
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+# Who may see what
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ("start", "consent")])
+def test_visitor_is_sent_to_the_start_page(client: Client, page: str) -> None:
+    study = make_study()
+    response = client.get(reverse(f"survey:{page}", args=[study.slug]))
+    assert response.status_code == 302
+    assert response["Location"] == reverse("survey:start", args=[study.slug])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_is_stored_by_the_browser(page: str) -> None:
+    study = make_study()
+    client = client_of(make_participant(study))
+    response = client.get(reverse(f"survey:{page}", args=[study.slug]))
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_staff_pages_are_for_staff() -> None:
+    study = make_study()
+    participant = make_participant(study)
+    User.objects.create_user("plain", password="x")
+    staff = User.objects.create_user("staff", password="x", is_staff=True)
+    plain_client, staff_client = Client(), Client()
+    plain_client.force_login(User.objects.get(username="plain"))
+    staff_client.force_login(staff)
+    for name in ("staff", "responses-csv"):
+        url = reverse(f"survey:{name}", args=[study.slug])
+        statuses = [who.get(url).status_code for who in (Client(), client_of(participant), plain_client, staff_client)]
+        assert statuses == [302, 302, 302, 200]
+
+
+def test_staff_page_shows_pseudonyms_and_no_links() -> None:
+    study = make_study()
+    participant = make_participant(study)
+    answer_next(participant)
+    client = Client()
+    client.force_login(User.objects.create_user("staff", password="x", is_staff=True))
+    text = text_of(client.get(reverse("survey:staff", args=[study.slug])))
+    assert participant.pseudonym in text
+    assert "1 of 5" in text
+    assert participant.link_secret not in text
+
+
+def test_unknown_study_and_unknown_link_are_not_found(client: Client) -> None:
+    assert client.get("/survey/nothing/").status_code == 404
+    response = client.get(reverse("survey:resume", args=["nonsense"]))
+    assert response.status_code == 404
+    assert "leads nowhere" in text_of(response)
+
+
+@pytest.mark.parametrize(("status", "words"), [("draft", "has not opened yet"), ("closed", "is closed")])
+def test_study_that_is_not_open_says_so(client: Client, status: str, words: str) -> None:
+    study = make_study()
+    participant = make_participant(study)
+    go_to_question(participant)
+    Study.objects.update(status=status)
+    assert words in text_of(client.get(reverse("survey:start", args=[study.slug])))
+    assert client.get(reverse("survey:consent", args=[study.slug])).status_code == 302
+    response = client_of(participant).get(reverse("survey:continue", args=[study.slug]))
+    assert response.status_code == 403
+    assert "takes no answers now" in text_of(response)
+
+
+def test_withdrawn_person_cannot_continue() -> None:
+    participant = make_participant(make_study())
+    assignment = go_to_question(participant)
+    Participant.objects.update(withdrawn_at=timezone.now())
+    client = client_of(participant)
+    response = client.post(question_url(assignment), post_data(assignment))
+    assert response.status_code == 403
+    assert "You have withdrawn" in text_of(response)
+    assert not Response.objects.exists()
+
+
+# The whole way
+
+
+def begin(client: Client, study: Study) -> object:
+    url = reverse("survey:consent", args=[study.slug])
+    page = client.get(url).context["page"]
+    return client.post(url, {"page": page, "agree": "on"})
+
+
+def test_person_goes_from_start_to_finish(client: Client) -> None:
+    study = make_study(n_choice=1, n_number=1, n_tools=1)
+    slug = study.slug
+    assert begin(client, study)["Location"] == reverse("survey:profile", args=[slug])
+    profile = {"education": "doctorate", "years_experience": "12", "specialties": ["organic chemistry"]}
+    profile["other_specialty"] = "glass blowing"
+    response = client.post(reverse("survey:profile", args=[slug]), profile)
+    assert response["Location"] == reverse("survey:link", args=[slug])
+    participant = Participant.objects.get()
+    assert participant.specialties == ["organic chemistry", "glass blowing"]
+    assert participant.link_secret in text_of(client.get(response["Location"]))
+    practice = reverse("survey:practice", args=[slug])
+    assert "6.02 × 10²³" in text_of(client.post(practice, {"typed_text": "6.02e23"}))
+    response = client.post(practice, {"typed_text": "6.02e23", "read_back": "6.02E+23"})
+    assert response["Location"] == reverse("survey:rules", args=[slug])
+    pages = []
+    for _ in range(20):
+        page = client.get(reverse("survey:continue", args=[slug]), follow=True)
+        pages.append(page.resolver_match.url_name)
+        if pages[-1] == "finish":
+            break
+        answer_page(client, page)
+    assert pages == ["rules", "question", "question", "rules", "question", "finish"]
+    assert Response.objects.count() == 3
+    participant.refresh_from_db()
+    assert participant.finished_at is not None
+
+
+def answer_page(client: Client, page: object) -> None:
+    """Send what the page asks for."""
+    if page.resolver_match.url_name == "rules":
+        client.post(page.request["PATH_INFO"], {"block": page.context["part"].pk})
+        return
+    shown = page.context["page"]
+    data = {"assignment": shown.assignment_id, "token": shown.token, "tools": []}
+    if shown.is_choice:
+        data["choice"] = ["A"]
+    else:
+        data |= {"typed_text": "12,5", "read_back": "12.5"}
+    if shown.tools_allowed:
+        data["tools"] = ["none"]
+    client.post(page.request["PATH_INFO"], data)
+
+
+def test_same_consent_page_sent_twice_is_one_person(client: Client) -> None:
+    study = make_study()
+    url = reverse("survey:consent", args=[study.slug])
+    data = {"page": client.get(url).context["page"], "agree": "on"}
+    locations = [client.post(url, data)["Location"] for _ in range(2)]
+    assert locations == [reverse("survey:profile", args=[study.slug])] * 2
+    assert Participant.objects.count() == 1
+
+
+def test_nobody_takes_part_without_agreeing_to_the_text_of_now(client: Client) -> None:
+    study = make_study()
+    url = reverse("survey:consent", args=[study.slug])
+    page = client.get(url).context["page"]
+    response = client.post(url, {"page": page})
+    assert response.status_code == 422
+    assert "Tick the box" in text_of(response)
+    consent_text_add(study=study, text="A newer text.")
+    response = client.post(url, {"page": page, "agree": "on"}, follow=True)
+    assert "The text has changed" in text_of(response)
+    assert "A newer text." in text_of(response)
+    client.post(url, {"page": "forged", "agree": "on"})
+    assert not Participant.objects.exists()
+
+
+def test_profile_can_be_left_empty_and_bad_years_are_explained(client: Client) -> None:
+    study = make_study()
+    begin(client, study)
+    url = reverse("survey:profile", args=[study.slug])
+    response = client.post(url, {"years_experience": "many", "other_specialty": "glass <i>"})
+    assert response.status_code == 422
+    assert "whole number" in text_of(response)
+    assert "glass &lt;i&gt;" in text_of(response)
+    assert client.post(url, {}).status_code == 302
+    person = Participant.objects.get()
+    assert (person.education, person.years_experience, person.specialties) == ("", None, [])
+
+
+def test_browser_that_knows_someone_asks_whether_to_continue() -> None:
+    study = make_study()
+    participant = make_participant(study)
+    client = client_of(participant)
+    text = text_of(client.get(reverse("survey:start", args=[study.slug])))
+    assert participant.pseudonym in text
+    assert "Begin as someone new" in text
+    assert client.get(reverse("survey:consent", args=[study.slug])).status_code == 302
+    assert client.get(reverse("survey:consent", args=[study.slug]), {"new": 1}).status_code == 200
+
+
+# SV-01, SV-02, SV-08: once
+
+
+def test_sv01_the_same_answer_twice_is_one_answer_and_no_question_is_jumped_over() -> None:
+    participant = make_participant(make_study(n_choice=3, n_number=0, n_tools=0))
+    client = client_of(participant)
+    assignment = go_to_question(participant)
+    first = client.post(question_url(assignment), post_data(assignment))
+    second = client.post(question_url(assignment), post_data(assignment), follow=True)
+    assert first["Location"] == question_url(participant.assignments.get(position=2))
+    assert second.redirect_chain == [(first["Location"], 302)]
+    assert "already has your answer" in text_of(second)
+    assert Response.objects.count() == 1
+
+
+def test_sv02_going_back_and_answering_otherwise_keeps_the_first_answer() -> None:
+    participant = make_participant(make_study(n_choice=2, n_number=0, n_tools=0))
+    client = client_of(participant)
+    first = go_to_question(participant)
+    client.post(question_url(first), post_data(first))
+    back = client.get(question_url(first), follow=True)
+    assert back.request["PATH_INFO"] == question_url(participant.assignments.get(position=2))
+    assert "already has your answer" in text_of(back)
+    client.post(question_url(first), post_data(first, choice=["B", "C"]))
+    assert Response.objects.get().chosen_option_keys == [first.option_order[0]]
+    last = go_to_question(participant)
+    client.post(question_url(last), post_data(last))
+    for response in (
+        client.post(question_url(last), post_data(last, choice=["B"]), follow=True),
+        client.get(question_url(first), follow=True),
+        client.post(reverse("survey:practice", args=[participant.study.slug]), {"typed_text": "1"}, follow=True),
+    ):
+        assert response.resolver_match.url_name == "finish"
+    assert Response.objects.count() == 2
+
+
+def test_sv08_a_reply_that_was_lost_is_asked_for_again() -> None:
+    participant = make_participant(make_study(n_choice=0, n_number=2, n_tools=0))
+    client = client_of(participant)
+    assignment = go_to_question(participant)
+    replies = [client.post(question_url(assignment), post_data(assignment)) for _ in range(3)]
+    assert {reply["Location"] for reply in replies} == {question_url(participant.assignments.get(position=2))}
+    assert Response.objects.count() == 1
+
+
+# SV-04: session and form token
+
+
+def strict_client(participant: Participant) -> Client:
+    return client_of(participant, enforce_csrf_checks=True)
+
+
+def test_sv04_answer_without_session_is_given_back_and_stored_after_one_more_click() -> None:
+    participant = make_participant(make_study(n_choice=2, n_number=0, n_tools=0))
+    client = client_of(participant)
+    assignment = go_to_question(participant)
+    data = post_data(assignment, choice=["B"], token=page_token(assignment))
+    Session.objects.all().delete()
+    response = client.post(question_url(assignment), data)
+    text = text_of(response)
+    assert "Your answer is below" in text
+    assert re.search(r'value="B" checked', text)
+    assert not Response.objects.exists()
+    assert client.post(question_url(assignment), data).status_code == 302
+    assert Response.objects.get().chosen_option_keys == [assignment.option_order[1]]
+
+
+def test_sv04_answer_with_an_outdated_form_token_is_given_back() -> None:
+    participant = make_participant(make_study(n_choice=0, n_number=1, n_tools=0))
+    client = strict_client(participant)
+    assignment = go_to_question(participant)
+    client.get(question_url(assignment))
+    data = post_data(assignment, token=page_token(assignment), csrfmiddlewaretoken="0" * 64)
+    response = client.post(question_url(assignment), data)
+    text = text_of(response)
+    assert 'value="4.15e-21"' in text
+    assert "no-store" in response["Cache-Control"]
+    fresh = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', text).group(1)
+    assert client.post(question_url(assignment), data | {"csrfmiddlewaretoken": fresh}).status_code == 302
+    assert Response.objects.get().typed_text == "4.15e-21"
+
+
+def test_sv04_without_session_and_page_token_the_answer_is_at_least_shown() -> None:
+    participant = make_participant(make_study(n_choice=0, n_number=1, n_tools=0))
+    assignment = go_to_question(participant)
+    response = Client().post(question_url(assignment), post_data(assignment, token="forged", typed_text="<b>7"))
+    assert response.status_code == 403
+    assert "&lt;b&gt;7" in text_of(response)
+    assert "Open your personal link" in text_of(response)
+
+
+def test_outdated_form_token_elsewhere_says_what_to_do() -> None:
+    study = make_study()
+    client = Client(enforce_csrf_checks=True)
+    response = client.post(reverse("survey:consent", args=[study.slug]), {"agree": "on"})
+    assert response.status_code == 403
+    assert "open for too long" in text_of(response)
+
+
+# SV-05, SV-07: the same question, the same order
+
+
+def test_sv05_personal_link_continues_at_the_same_question_with_the_same_order() -> None:
+    participant = make_participant(make_study(n_choice=6, n_number=0, n_tools=0))
+    for _ in range(3):
+        answer_next(participant)
+    go_to_question(participant)
+    laptop, phone = client_of(participant), Client()
+    on_phone = phone.get(reverse("survey:resume", args=[participant.link_secret]), follow=True)
+    on_laptop = laptop.get(reverse("survey:continue", args=[participant.study.slug]), follow=True)
+    assert on_phone.request["PATH_INFO"] == on_laptop.request["PATH_INFO"]
+    assert on_phone.context["page"].position == 4
+    assert _shown(on_phone) == _shown(on_laptop)
+
+
+def _shown(response: object) -> list[tuple[str, str]]:
+    return [(choice.letter, re.sub(r"<[^>]+>", "", choice.html)) for choice in response.context["page"].choices]
+
+
+def test_sv07_order_stays_whatever_happens_to_the_set() -> None:
+    study = make_study(n_choice=4, n_number=0, n_tools=0)
+    participant = make_participant(study)
+    client = client_of(participant)
+    url = question_url(go_to_question(participant))
+    first = _shown(client.get(url))
+    block = study.blocks.get()
+    members = [member.question_revision for member in block.set_revision.members.all()]
+    added = make_question(make_benchmark())
+    block.set_revision = make_set_revision(block.set_revision.question_set, [added, *members])
+    block.save()
+    assert all(_shown(client.get(url)) == first for _ in range(5))
+    assert client.get(url).context["progress"].total == 4
+
+
+# SV-11: no skipping
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"typed_text": ""},
+        {"typed_text": "   "},
+        {"typed_text": "asdf"},
+        {"typed_text": "no idea"},
+        {"do_not_know": "1"},
+    ],
+)
+def test_sv11_number_without_a_number_is_refused_with_a_reason(change: dict[str, str]) -> None:
+    participant = make_participant(make_study(n_choice=0, n_number=1, n_tools=0))
+    assignment = go_to_question(participant)
+    response = client_of(participant).post(question_url(assignment), post_data(assignment, **change))
+    assert response.status_code == 422
+    assert 'role="alert"' in text_of(response)
+    assert not Response.objects.exists()
+
+
+@pytest.mark.parametrize("choice", [[], ["Z"], ["E"], [""]])
+def test_sv11_choice_of_nothing_is_refused(choice: list[str]) -> None:
+    participant = make_participant(make_study(n_choice=1, n_number=0, n_tools=0))
+    assignment = go_to_question(participant)
+    response = client_of(participant).post(question_url(assignment), post_data(assignment, choice=choice))
+    assert response.status_code == 422
+    assert not Response.objects.exists()
+
+
+def test_sv11_unreadable_number_comes_back_with_an_example_and_its_field_is_marked() -> None:
+    participant = make_participant(make_study(n_choice=0, n_number=1, n_tools=0))
+    assignment = go_to_question(participant)
+    response = client_of(participant).post(question_url(assignment), post_data(assignment, typed_text="asdf"))
+    text = text_of(response)
+    assert 'value="asdf"' in text
+    assert "4.15e-21" in text
+    assert re.search(r'aria-describedby="hint-typed error-typed_text"', text)
+    assert 'id="error-typed_text"' in text
+
+
+def test_sv11_address_of_a_later_question_leads_back() -> None:
+    participant = make_participant(make_study(n_choice=3, n_number=0, n_tools=0))
+    client = client_of(participant)
+    first = go_to_question(participant)
+    later = participant.assignments.get(position=3)
+    response = client.get(question_url(later), follow=True)
+    assert response.context["page"].position == 1
+    assert "Questions come in order" in text_of(response)
+    client.post(question_url(later), post_data(later))
+    assert not Response.objects.exists()
+    assert first.pk != later.pk
+
+
+def test_sv11_do_not_know_is_stored_where_it_is_offered() -> None:
+    participant = make_participant(make_study(offers_do_not_know=True, asks_confidence=True))
+    assignment = go_to_question(participant)
+    client_of(participant).post(question_url(assignment), {"assignment": assignment.pk, "do_not_know": "1"})
+    response = Response.objects.get()
+    assert (response.do_not_know, response.outcome, response.chosen_option_keys) == (True, "do_not_know", [])
+
+
+# AP-09: read back
+
+
+def post_typed(typed: str, **fields: str) -> tuple[Client, object, str]:
+    participant = make_participant(make_study(n_choice=0, n_number=1, n_tools=0))
+    assignment = go_to_question(participant)
+    client = client_of(participant)
+    data = {"assignment": assignment.pk, "typed_text": typed, **fields}
+    return client, assignment, text_of(client.post(question_url(assignment), data))
+
+
+def test_number_is_read_back_before_it_is_stored() -> None:
+    _, _, text = post_typed("4.15×10−21")
+    assert "We read <strong" in text
+    assert "4.15 × 10⁻²¹" in text
+    assert not Response.objects.exists()
+
+
+def test_decimal_comma_is_asked_back_as_a_point() -> None:
+    client, assignment, text = post_typed("12,5")
+    assert ">12.5<" in text
+    client.post(question_url(assignment), post_data(assignment, typed_text="12,5", read_back="12.5"))
+    response = Response.objects.get()
+    assert (response.typed_text, response.readings.get().number) == ("12,5", "12.5")
+
+
+@pytest.mark.parametrize(("said", "stored"), [("1234", "1,234"), ("1.234", "1.234")])
+def test_comma_that_may_mean_two_numbers_is_asked_about(said: str, stored: str) -> None:
+    client, assignment, text = post_typed("1,234")
+    assert "Which number do you mean?" in text
+    assert ">1234<" in text
+    assert ">1.234<" in text
+    client.post(question_url(assignment), post_data(assignment, typed_text="1,234", read_back=said))
+    response = Response.objects.get()
+    assert (response.typed_text, response.readings.get().number) == (stored, said)
+
+
+def test_yes_to_another_number_than_the_one_typed_is_asked_again() -> None:
+    _, _, text = post_typed("5", read_back="6")
+    assert "We read <strong" in text
+    assert not Response.objects.exists()
+
+
+def test_change_brings_the_typed_text_back() -> None:
+    _, _, text = post_typed("5 mol", change="1", read_back="5")
+    assert 'value="5 mol"' in text
+    assert not Response.objects.exists()
+
+
+# SV-14: tools
+
+
+def test_sv14_tools_are_asked_per_question_and_rules_shown_at_each_block() -> None:
+    study = make_study(n_choice=1, n_number=0, n_tools=1)
+    participant = make_participant(study)
+    client = client_of(participant)
+    rules = text_of(client.get(reverse("survey:rules", args=[study.slug])))
+    assert "Rules of no-tools." in rules
+    assert "No language models" in rules
+    without = go_to_question(participant)
+    assert 'name="tools"' not in text_of(client.get(question_url(without)))
+    refused = client.post(question_url(without), post_data(without, tools=["RDKit"]))
+    assert "answered without tools" in text_of(refused)
+    client.post(question_url(without), post_data(without))
+    assert "Rules of tools." in text_of(client.get(reverse("survey:rules", args=[study.slug])))
+    with_tools = go_to_question(participant)
+    assert "Say which tools" in text_of(client.post(question_url(with_tools), post_data(with_tools, tools=[])))
+    both = client.post(question_url(with_tools), post_data(with_tools, tools=["none", "RDKit"]))
+    assert "Keep one or the other" in text_of(both)
+    client.post(question_url(with_tools), post_data(with_tools, tools=["web search", "RDKit"], tools_other="abacus"))
+    stored = Response.objects.get(assignment=with_tools)
+    assert stored.tools_used == ["web search", "RDKit", "other: abacus"]
+
+
+def test_refused_answer_keeps_everything_that_was_filled_in() -> None:
+    participant = make_participant(make_study(n_choice=0, n_number=0, n_tools=1, asks_confidence=True))
+    assignment = go_to_question(participant)
+    data = post_data(assignment, choice=["B"], tools=["none", "book"], tools_other="abacus", confidence="4")
+    text = text_of(client_of(participant).post(question_url(assignment), data))
+    for field in ('value="B" checked', 'value="none" checked', 'value="book" checked', 'value="4" checked'):
+        assert field in text
+    assert 'value="abacus"' in text
+
+
+# SE-04: no key before the answer
+
+
+def test_se04_pages_before_the_answer_hold_no_key() -> None:
+    study = make_study(n_choice=1, n_number=1, n_tools=0)
+    participant = make_participant(study)
+    client = client_of(participant)
+    for _ in range(2):
+        assignment = go_to_question(participant)
+        pages = [
+            client.get(question_url(assignment)),
+            client.post(question_url(assignment), post_data(assignment, choice=[], typed_text="asdf")),
+            client.post(question_url(assignment), {"assignment": assignment.pk, "typed_text": "7", "choice": ["Z"]}),
+        ]
+        for page in pages:
+            assert page.status_code in (200, 422)
+            assert_no_key(page.content.decode(), assignment)
+        client.post(question_url(assignment), post_data(assignment))
+
+
+def assert_no_key(body: str, assignment: object) -> None:
+    revision = assignment.question_revision
+    assert not (revision.target and revision.target in body)
+    for option in revision.options.all():
+        assert option.option_key not in body
+    for word in ("credit", "target", "score", "outcome", "right_answer", "option_key"):
+        assert word not in body.lower()
+
+
+def test_se04_right_options_stand_in_every_place_and_say_nothing() -> None:
+    study = make_study(n_choice=30, n_number=0, n_tools=0)
+    places = set()
+    for assignment in make_participant(study).assignments.prefetch_related("question_revision__options"):
+        right = [option.option_key for option in assignment.question_revision.options.all() if option.credit == 1]
+        places.add(assignment.option_order.index(right[0]))
+    assert places == {0, 1, 2}
+
+
+def test_answer_page_of_another_participant_stores_nothing() -> None:
+    study = make_study(n_choice=2, n_number=0, n_tools=0)
+    mine, theirs = make_participant(study), make_participant(study)
+    go_to_question(mine)
+    assignment = go_to_question(theirs)
+    for data in (post_data(assignment), {"assignment": "x"}, {"assignment": "9" * 30}, {}):
+        response = client_of(mine).post(question_url(assignment), data)
+        assert response.status_code == 409
+        assert "belongs to somebody else" in text_of(response)
+    assert not Response.objects.exists()
+
+
+# SE-05 and the export
+
+
+@pytest.fixture
+def export(client: Client) -> Callable[[Study], list[dict[str, str]]]:
+    client.force_login(User.objects.create_user("staff", password="x", is_staff=True))
+
+    def fetch(study: Study) -> list[dict[str, str]]:
+        response = client.get(reverse("survey:responses-csv", args=[study.slug]))
+        return list(csv.DictReader(io.StringIO(response.getvalue().decode())))
+
+    return fetch
+
+
+def test_export_holds_orders_texts_readings_and_times(export: Callable[[Study], list[dict[str, str]]]) -> None:
+    study = make_study(n_choice=1, n_number=1, n_tools=1)
+    participant = make_participant(study)
+    for _ in range(3):
+        answer_next(participant)
+    rows = export(study)
+    assert [row["position"] for row in rows] == ["1", "2", "3"]
+    number = next(row for row in rows if row["kind"] == "number")
+    choice = next(row for row in rows if row["kind"] == "choice")
+    assert (number["typed_text"], number["number_read"], number["outcome"]) == ("4.15 × 10^-21", "4.15E-21", "right")
+    assert choice["options_chosen"] == "the keyed one"
+    letter = choice["letters_chosen"]
+    assert f"{letter}. the keyed one" in choice["options_shown"]
+    assert choice["served_at_utc"].endswith("+00:00")
+    assert float(choice["seconds"]) >= 0
+    assert rows[-1]["tools_used"] == "none"
+    assert participant.link_secret not in str(rows)
+
+
+def test_export_has_questions_shown_but_not_answered(export: Callable[[Study], list[dict[str, str]]]) -> None:
+    study = make_study(n_choice=2, n_number=0, n_tools=0)
+    go_to_question(make_participant(study))
+    rows = export(study)
+    assert [(row["answered_at_utc"], row["outcome"]) for row in rows] == [("", "")]
+
+
+def test_study_closed_half_way_keeps_what_is_stored() -> None:
+    study = make_study(n_choice=2, n_number=0, n_tools=0)
+    participant = make_participant(study)
+    answer_next(participant)
+    assignment = go_to_question(participant)
+    study_close(study=study)
+    response = client_of(participant).post(question_url(assignment), post_data(assignment))
+    assert response.status_code == 403
+    assert Response.objects.count() == 1
