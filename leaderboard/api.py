@@ -23,7 +23,7 @@ api = NinjaAPI(
     # The interactive pages would load their script from another host.
     docs_url=None,
     openapi_url="openapi.json",
-    urls_namespace="api-v1",
+    urls_namespace="leaderboard:api-v1",
 )
 
 
@@ -174,7 +174,7 @@ def set_version(question_set: QuestionSet) -> tuple[Any, ...]:
 
 def json_response(request: HttpRequest, schema: type[Schema], payload: Any) -> HttpResponse:
     """Return a payload checked against its schema."""
-    return api.create_response(request, schema.model_validate(payload).model_dump(mode="json"))
+    return api.create_response(request, schema.model_validate(payload).model_dump(mode="json"), status=200)
 
 
 @api.get("/sets/", response=SetsOut, summary="The question sets")

@@ -59,7 +59,7 @@ def _bars(rows: Sequence[Row], colour: str, pattern: str) -> dict[str, Any]:
         "orientation": "h",
         "y": [label(row) for row in rows],
         "x": [round(share, 3) for share in shares],
-        "marker": {"color": colour, "pattern": {"shape": pattern, "size": 5, "solidity": 0.25}},
+        "marker": {"color": colour, "pattern": {"shape": pattern, "size": 6, "solidity": 0.3, "fillmode": "overlay"}},
         "error_x": {
             "type": "data",
             "symmetric": False,
@@ -95,25 +95,27 @@ def _add_people(figure: Any, people: Row | None) -> None:
     figure.add_vline(
         x=mean,
         line={"color": "var(--category-green)", "width": 2, "dash": "dash"},
-        annotation={"text": f"{people.name} {mean:.1f}%", "font": {"color": "var(--text)"}, "yanchor": "bottom"},
+        annotation={"text": f"human mean {mean:.1f}%", "font": {"color": "var(--text)"}, "yanchor": "bottom"},
         annotation_position="top",
     )
 
 
 def _layout(board: Board, labels: Sequence[str]) -> dict[str, Any]:
+    plot_height = chart_height(board) - FRAME_HEIGHT
     return {
         "height": chart_height(board),
-        "margin": {"l": 10, "r": 16, "t": 64, "b": 48},
+        "margin": {"l": 10, "r": 16, "t": 32, "b": 88},
         "bargap": 0.35,
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
         "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
-        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "yref": "paper"},
+        "legend": {"orientation": "h", "x": 0, "y": -56 / max(plot_height, 1), "yanchor": "top"},
         "showlegend": True,
         "xaxis": {
             "title": {"text": "right answers, % of all questions"},
-            "range": [0, 100],
+            "range": [0, 101],
+            "dtick": 20,
             "ticksuffix": "%",
             "gridcolor": "var(--line)",
             "zeroline": False,

@@ -14,6 +14,12 @@ def percent(share: Fraction | float | None) -> str:
 
 
 @register.filter
+def hundredths(share: Fraction | float | None) -> str:
+    """Write a share of 1 in percent with one decimal, without the sign, for tables whose caption says so."""
+    return percent(share).removesuffix("%")
+
+
+@register.filter
 def position(share: Fraction | float | None) -> str:
     """Write a share of 1 as a coordinate of a drawing that spans 0 to 100 %."""
     return "0%" if share is None else f"{float(share) * 100:.2f}%"
@@ -41,3 +47,9 @@ def words(name: str) -> str:
 def plural(kind: str) -> str:
     """Name several entrants of a kind."""
     return {"agent": "agents", "baseline": "baselines", "human": "human experts", "model": "models"}.get(kind, kind)
+
+
+@register.filter
+def breakable(name: str) -> str:
+    """Let a narrow column break a name after a slash."""
+    return name.replace("/", "/\u200b")

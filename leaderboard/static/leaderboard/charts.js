@@ -48,12 +48,21 @@
     return response.json();
   }
 
+  // On a phone long labels would leave no room for the bars.
+  function narrow(layout) {
+    layout.font.size = 12;
+    layout.xaxis.title.text = "% right";
+    layout.xaxis.dtick = 50;
+    layout.yaxis.tickvals = layout.yaxis.categoryarray;
+    layout.yaxis.ticktext = layout.yaxis.categoryarray.map((label) =>
+      label.length > 18 ? `${label.slice(0, 17)}…` : label,
+    );
+  }
+
   function draw(Plotly, element, figure) {
     const { data, layout } = themed(figure);
-    const narrow = element.clientWidth < 480;
-    if (narrow) {
-      layout.font.size = 12;
-      layout.margin.r = 8;
+    if (element.clientWidth < 560) {
+      narrow(layout);
     }
     return Plotly.react(element, data, layout, { displayModeBar: false, responsive: true });
   }
