@@ -32,8 +32,9 @@ from corpus.markup.segments import (
     Unit,
     parse,
 )
+from corpus.markup.unicode_macros import plain_formula
 
-MARKUP_VERSION = "2"
+MARKUP_VERSION = "1"
 CACHE_ALIAS = "markup"
 
 # Control characters never survive into the HTML, so this one can stand for the place until it is known.
@@ -43,6 +44,8 @@ _NOT_A_WORD = re.compile(r"[^A-Za-z0-9_-]+")
 # In characters of TeX: above these a formula scrolls inside itself, on phones and everywhere.
 _LONG_FORMULA = 24
 _WIDE_FORMULA = 60
+# Wider drawings scroll and can be reached by keyboard; inside a label that would take the click from the option.
+_WIDE_DRAWING_EM = 18
 
 
 def renderer_version() -> str:
@@ -119,7 +122,15 @@ class _Page:
         except KatexMissingError as error:
             self.incomplete = True
             return _as_source(segment, str(error))
-        return f'<span class="formula{_width_class(segment)}">{html}</span>'
+        return f'<span class="formula{_width_class(segment)}"{self._formula_role(segment)}>{html}</span>'
+
+    def _formula_role(self, segment: Formula) -> str:
+        """Inside a label the formula is named in plain characters: MathML's text alone would read badly there."""
+        if self.inline:
+            return f' role="math" aria-label="{escape(plain_formula(segment.body))}"'
+        if len(to_tex(segment)) > _WIDE_FORMULA:
+            return ' role="group" aria-label="wide formula" tabindex="0"'
+        return ""
 
     def _molecule(self, segment: Smiles) -> str:
         smiles = segment.body.strip()
@@ -130,7 +141,7 @@ class _Page:
         except (RuntimeError, ValueError):
             return _as_source(segment, "the molecule cannot be drawn", text=smiles)
         svg = svg_element(drawing, **self._names(smiles))
-        return self._figure(svg, smiles, "molecule")
+        return self._figure(svg, smiles, "molecule", wide=drawing.width_in_em > _WIDE_DRAWING_EM)
 
     def _reaction(self, segment: ReactionSmiles) -> str:
         source = segment.body.strip()
@@ -140,7 +151,7 @@ class _Page:
             return _as_source(segment, str(error), text=source)
         except (RuntimeError, ValueError):
             return _as_source(segment, "the reaction cannot be drawn", text=source)
-        return self._figure(row, source, "molecule reaction")
+        return self._figure(row, source, "molecule reaction", wide=False)
 
     def _names(self, smiles: str) -> dict[str, str]:
         """Name a drawing by its SMILES alone: a formula or a count could give an answer away."""
@@ -151,15 +162,16 @@ class _Page:
             "element_id": f"{_PLACE}-{self.drawings}",
         }
 
-    def _figure(self, drawing: str, smiles: str, css_class: str) -> str:
+    def _figure(self, drawing: str, smiles: str, css_class: str, *, wide: bool) -> str:
         code = f'<code class="smiles">{escape(smiles)}</code>'
         if self.inline:
             return (
                 f'<span class="{css_class}" role="figure"><span class="molecule-scroll">{drawing}</span>'
                 f'<span class="molecule-caption">{code}</span></span>'
             )
+        scrolled = ' role="group" aria-label="wide drawing" tabindex="0"' if wide else ""
         return (
-            f'<figure class="{css_class}"><div class="molecule-scroll">{drawing}</div>'
+            f'<figure class="{css_class}"><div class="molecule-scroll"{scrolled}>{drawing}</div>'
             f'<figcaption class="molecule-caption">{code}</figcaption></figure>'
         )
 

@@ -176,6 +176,21 @@ def test_a_formula_stays_with_its_punctuation() -> None:
     assert Tags(re.sub(r"<math.*?</math>", "", html)).text == "Is it (A)?"
 
 
+def test_a_formula_in_a_label_is_named_in_plain_characters() -> None:
+    inline, block = render_html(r"$\Delta H$", inline=True), render_html(r"$\Delta H$")
+
+    assert '<span class="formula" role="math" aria-label="ΔH">' in inline
+    assert "aria-label" not in block
+
+
+def test_wide_drawings_can_be_scrolled_by_keyboard_but_never_take_the_click_of_a_label() -> None:
+    source = "[START_SMILES]" + "C" * 60 + "[END_SMILES] " + r"\ce{" + "A + " * 20 + "B}"
+
+    assert render_html(source).count('tabindex="0"') == 2
+    assert "tabindex" not in render_html(source, inline=True)
+    assert "tabindex" not in render_html("[START_SMILES]CC[END_SMILES]")
+
+
 def test_punctuation_between_two_formulas_is_shown_once() -> None:
     html = render_html(r"""\ce{A}."'(\ce{B})""")
 
