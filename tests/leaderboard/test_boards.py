@@ -1,0 +1,169 @@
+"""From codes to rows: denominators, incomplete results, people."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from leaderboard.boards import (
+    PeopleRule,
+    SystemFacts,
+    Topic,
+    estimate_of,
+    people_row,
+    ranked,
+    system_rows,
+)
+from leaderboard.matrix import MISSING, OUTCOMES, PERSON, SYSTEM, Answer, Entrant, build_matrix
+from leaderboard.statistics import wilson_interval
+
+CODE = {"+": "right", "-": "wrong", "u": "unparsed", "r": "refused", "e": "error", "d": "do_not_know", " ": ""}
+ALL = [outcome.value for outcome in OUTCOMES]
+RULE = PeopleRule(minimum_for_mean=5, minimum_for_extremes=10)
+
+
+def codes(*rows: str) -> np.ndarray:
+    return np.array([[ALL.index(CODE[x]) if CODE[x] else MISSING for x in row] for row in rows], dtype=np.int8)
+
+
+def matrix_of(systems: dict[str, list[str]], people: list[str] = ()):
+    width = len(next(iter(systems.values()))[0]) if systems else len(people[0])
+    answers, entrants = [], []
+    for number, repeats in enumerate(systems.values()):
+        entrants.append(Entrant(SYSTEM, number, repeats=len(repeats), run_id="r"))
+        answers += [
+            Answer(SYSTEM, number, repeat, column, CODE[letter])
+            for repeat, row in enumerate(repeats)
+            for column, letter in enumerate(row)
+        ]
+    for number, row in enumerate(people):
+        entrants.append(Entrant(PERSON, number))
+        answers += [Answer(PERSON, number, 0, column, CODE[letter]) for column, letter in enumerate(row)]
+    return build_matrix(columns=[(n, n) for n in range(width)], entrants=entrants, answers=answers)
+
+
+def facts(*names: str) -> dict[int, SystemFacts]:
+    return {n: SystemFacts(name.lower(), name, "", "model", is_demo=False) for n, name in enumerate(names)}
+
+
+def board(systems: dict[str, list[str]], topics: list[Topic] = ()):
+    matrix = matrix_of(systems)
+    columns = np.arange(len(matrix.root_ids))
+    return ranked(system_rows(matrix, systems=facts(*systems), columns=columns, topics=topics))
+
+
+@pytest.mark.parametrize("against", ["-", "u", "r", "d"])
+def test_every_other_outcome_counts_against_the_accuracy(against: str) -> None:
+    estimate = estimate_of(codes("+++" + against))
+    assert estimate.accuracy == Fraction(3, 4)
+    assert estimate.interval == wilson_interval(3, 4)
+    assert estimate.outcomes[CODE[against]] == 1
+    assert sum(estimate.outcomes.values()) == 4
+
+
+@pytest.mark.parametrize("row", ["+++ ", "+++e"])
+def test_a_missing_or_failed_answer_leaves_no_accuracy(row: str) -> None:
+    estimate = estimate_of(codes(row))
+    assert estimate.accuracy is None
+    assert estimate.bounds is None
+    assert (estimate.n_questions, estimate.n_scored) == (4, 3)
+
+
+def test_a_stopped_run_is_not_above_a_finished_one() -> None:
+    rows = board({"A": ["+" * 60 + "-" * 40], "B": ["+" * 9 + "-" + " " * 90]})
+    assert [(row.name, row.rank, row.is_complete) for row in rows] == [("A", 1, True), ("B", None, False)]
+    assert rows[1].estimate.outcomes["right"] == 9
+
+
+def test_with_repeats_it_is_the_mean_over_questions_of_the_mean_over_repeats() -> None:
+    estimate = estimate_of(codes("++--", "+---", "+-+-"))
+    assert estimate.accuracy == Fraction(5, 12)
+    assert estimate.n_questions == 4
+    assert estimate.interval.low < 5 / 12 < estimate.interval.high
+
+
+def test_one_missing_repeat_is_incomplete() -> None:
+    estimate = estimate_of(codes("++--", "++- "))
+    assert estimate.accuracy is None
+    assert estimate.n_scored == 3
+
+
+def test_ties_share_a_rank_and_the_next_skips() -> None:
+    rows = board({"Zeta": ["++--"], "Alpha": ["-++-"], "Low": ["+---"]})
+    assert [(row.name, row.rank) for row in rows] == [("Alpha", 1), ("Zeta", 1), ("Low", 3)]
+
+
+def test_near_ties_are_not_told_apart() -> None:
+    rows = board({"A": ["+" * 123 + "-" * 77], "B": ["+" * 122 + "-" * 78], "C": ["-" * 200]})
+    assert [row.group for row in rows] == [1, 1, 2]
+    assert [(row.rank_low, row.rank_high) for row in rows] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_a_topic_that_was_not_answered_is_a_gap_and_not_zero() -> None:
+    topics = [Topic("a", "A", np.array([0, 1])), Topic("b", "B", np.array([2, 3]))]
+    (row,) = board({"A": ["+-  "]}, topics)
+    assert row.topics["a"].accuracy == Fraction(1, 2)
+    assert row.topics["b"].accuracy is None
+    assert row.topics["b"].n_questions == 2
+
+
+def test_systems_of_one_name_are_marked() -> None:
+    matrix = matrix_of({"x": ["+-"], "y": ["--"], "z": ["++"]})
+    known = {n: SystemFacts(f"s{n}", "same" if n < 2 else "other", "", "model", is_demo=False) for n in range(3)}
+    rows = ranked(system_rows(matrix, systems=known, columns=np.arange(2), topics=[]))
+    assert [(row.slug, row.name_repeats) for row in rows] == [("s2", False), ("s0", True), ("s1", True)]
+
+
+def test_systems_that_are_not_named_are_left_out() -> None:
+    matrix = matrix_of({"x": ["+-"], "hidden": ["--"]})
+    rows = system_rows(matrix, systems={0: facts("x")[0]}, columns=np.arange(2), topics=[])
+    assert [row.name for row in rows] == ["x"]
+
+
+def people(answers: list[str], columns: range = range(4), **options):
+    matrix = matrix_of({}, answers)
+    options.setdefault("filtered", False)
+    return people_row(matrix, rule=RULE, columns=np.array(columns), topics=[], **options)
+
+
+@pytest.mark.parametrize(("n", "shown"), [(4, False), (5, True)])
+def test_the_mean_of_people_needs_enough_of_them(n: int, shown: bool) -> None:
+    assert (people(["+-+-"] * n) is not None) is shown
+
+
+@pytest.mark.parametrize(
+    ("n", "filtered", "extremes"),
+    [
+        (9, False, (None, None)),
+        (10, False, (Fraction(1), Fraction(1, 4))),
+        (10, True, (None, None)),
+    ],
+)
+def test_best_and_worst_need_more_people_and_no_filter(n: int, filtered: bool, extremes: tuple) -> None:
+    row = people(["++++", *["+---"] * (n - 1)], filtered=filtered)
+    assert row is not None
+    assert row.people is not None
+    assert (row.people.best, row.people.worst) == extremes
+
+
+def test_only_people_who_answered_everything_count() -> None:
+    row = people([*["+---"] * 5, "+++ ", "+++e"])
+    assert row is not None
+    assert row.name == "Human experts (mean of 5)"
+    assert row.estimate.accuracy == Fraction(1, 4)
+
+
+def test_people_are_averaged_within_each_first() -> None:
+    row = people(["++++", "+---", "+---", "----", "++--"])
+    assert row is not None
+    assert row.estimate.accuracy == Fraction(1 + 0 + 2 + 1 + 4, 20)
+    assert row.estimate.interval.low == pytest.approx(max(0, 0.4 - 2.776445 * 0.3791438 / 5**0.5), abs=1e-6)
+    assert row.estimate.outcomes["right"] == 8
+
+
+def test_people_under_a_topic_are_those_of_the_whole_set() -> None:
+    row = people([*["++--"] * 5, "++- "], columns=range(2), filtered=True)
+    assert row is not None
+    assert row.estimate.accuracy == 1
+    assert row.people is not None
+    assert row.people.n == 5
