@@ -19,6 +19,7 @@ from chembench_site.processes import Processes
 from evaluations.models import Item, Run
 
 RUN_SECONDS = 120
+WORKER_COMMAND = (sys.executable, "manage.py", "rqworker", "evaluations", "default", "--verbosity", "0")
 ENDED = (Run.Status.FINISHED, Run.Status.INCOMPLETE, Run.Status.PAUSED, Run.Status.STOPPED)
 
 
@@ -56,7 +57,7 @@ class Command(BaseCommand):
         self._say("Loading the demo bank and its made-up people ...")
         loaded = demo_load(fixtures=settings.BASE_DIR / "fixtures")
         name, password = admin_ensure()
-        processes.start("worker", [sys.executable, "manage.py", "rqworker", "evaluations", "default"], _quiet())
+        processes.start("worker", WORKER_COMMAND, _quiet())
         run = self._wait_for_run(random_run_ensure(), processes)
         if options["json"]:
             self.stdout.write(json.dumps(_report(loaded, run)))
