@@ -17,7 +17,7 @@ from corpus.markup.controls import make_visible
 from corpus.markup.depiction import draw_molecule, svg_element
 from corpus.markup.formula import formula_html, to_tex
 from corpus.markup.glue import Glued, glued
-from corpus.markup.katex import FormulaError, KatexMissingError, katex_version
+from corpus.markup.katex import FormulaError, FormulaLimitError, KatexMissingError, katex_version
 from corpus.markup.molecules import InvalidReactionError, InvalidSmilesError, TooLargeError
 from corpus.markup.reaction_html import reaction_row
 from corpus.markup.segments import (
@@ -36,6 +36,8 @@ from corpus.markup.unicode_macros import plain_formula
 
 MARKUP_VERSION = "1"
 CACHE_ALIAS = "markup"
+# What hit a limit is tried again later: the machine may only have been busy.
+_KEEP_LIMITED_SECONDS = 300
 
 # Control characters never survive into the HTML, so this one can stand for the place until it is known.
 _PLACE = "\0"
@@ -65,8 +67,8 @@ def render_html(source: str, *, place: str = "", inline: bool = False) -> SafeSt
     if html is None:
         page = _Page(inline=inline)
         html = page.render(source)
-        if cache and not page.incomplete:
-            cache.set(key, html, timeout=None)
+        if cache:
+            cache.set(key, html, timeout=page.keep_seconds)
     word = _NOT_A_WORD.sub("-", place) or "m" + key[-8:]
     return mark_safe(html.replace(_PLACE, word))  # noqa: S308 - built from escaped parts only
 
@@ -76,7 +78,7 @@ class _Page:
     """Collects the paragraphs of one text while its segments are rendered."""
 
     inline: bool
-    incomplete: bool = False
+    keep_seconds: int | None = None
     drawings: int = 0
     paragraphs: list[list[str]] = field(default_factory=lambda: [[]])
 
@@ -118,9 +120,11 @@ class _Page:
         try:
             html = formula_html(segment)
         except FormulaError as error:
+            if isinstance(error, FormulaLimitError):
+                self.keep_seconds = _KEEP_LIMITED_SECONDS
             return _as_source(segment, str(error))
         except KatexMissingError as error:
-            self.incomplete = True
+            self.keep_seconds = 0
             return _as_source(segment, str(error))
         return f'<span class="formula{_width_class(segment)}"{self._formula_role(segment)}>{html}</span>'
 

@@ -43,6 +43,10 @@ class FormulaError(ValueError):
     """KaTeX refused the formula; the message is its own."""
 
 
+class FormulaLimitError(FormulaError):
+    """The formula hit the limit of time or memory; a busy machine can do that to a harmless one."""
+
+
 class KatexMissingError(RuntimeError):
     """KaTeX is not installed; the message says how to install it."""
 
@@ -78,7 +82,7 @@ class _Engine(threading.local):
             return str(self.context.get("render")(tex, display, json.dumps(MACROS)))
         except (quickjs.JSException, quickjs.StackOverflow, MemoryError) as error:
             self.context = None
-            raise FormulaError("the formula takes too long or too much memory to typeset") from error
+            raise FormulaLimitError("the formula takes too long or too much memory to typeset") from error
 
 
 _engine = _Engine()

@@ -207,6 +207,20 @@ def test_without_katex_the_source_is_shown_and_not_cached(monkeypatch: pytest.Mo
     assert "<math" in render_html(r"\ce{H2O}")
 
 
+def test_what_hit_a_limit_is_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(_segment: object) -> str:
+        raise katex.FormulaLimitError("too long")
+
+    kept: list[int | None] = []
+    monkeypatch.setattr("corpus.markup.html.formula_html", stopped)
+    monkeypatch.setattr(caches[CACHE_ALIAS], "set", lambda _key, _html, timeout: kept.append(timeout))
+    render_html(r"\ce{A}")
+    render_html("text")
+
+    assert kept[0]
+    assert kept[1] is None
+
+
 def test_rendered_markup_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     first = render_html(r"\ce{H2O}", place="a")
     monkeypatch.setattr("corpus.markup.html.formula_html", lambda _segment: "drawn again")
