@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from corpus.models import QuestionRevision
+from corpus.scoring.plain import plain_text
 from corpus.scoring.reading import read_answer, read_chosen, read_typed_number
 from corpus.scoring.rules import judge
 from corpus.scoring.types import Asked, Kind, Outcome, Reading, Target
@@ -58,10 +59,10 @@ class _Trial:
 def answer_keys_check(*, revisions: Iterable[QuestionRevision], rule: str) -> KeyCheck:
     """Check the keys of revisions (options prefetched) under a rule.
 
-    Choice: the key in every protocol the reader knows, as the options' text and as ticks, in four orders of the options, must be right;
-    each wrong option alone, and each right one alone where several are right, must be wrong. Number: the key in every
-    protocol and typed must be right; 2 % to either side must be wrong (twice the tolerance where that is larger, and
-    for a target of 0, where it is absolute).
+    Choice: the key in every protocol the reader knows, as the options' text and as ticks, in four orders of the
+    options, must be right; each wrong option alone, and each right one alone where several are right, must be wrong.
+    Number: the key in every protocol and typed must be right; 2 % to either side must be wrong (twice the tolerance
+    where that is larger, and for a target of 0, where it is absolute).
     """
     checked = 0
     failures = []
@@ -111,7 +112,7 @@ def _written_choices(asked: Asked, right: set[str], where: str) -> Iterator[_Tri
         yield _Trial(f"{form}, {where}", read_answer(text=write(letters), asked=asked), Outcome.RIGHT)
     words = [option.text for option in asked.shown if option.key in right]
     # An option that says "K" or "B" cannot be told from the letter of an option; there the letter counts.
-    if not any(word.isalpha() and len(word) == 1 for word in words):
+    if not any(len(plain_text(word)) == 1 for word in words):
         written = read_answer(text=WRITERS["tag"]("\n".join(words)), asked=asked)
         yield _Trial(f"option text in a tag, {where}", written, Outcome.RIGHT)
 

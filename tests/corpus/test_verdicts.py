@@ -35,9 +35,7 @@ def make_response(revision: QuestionRevision, **fields: Any) -> Response:
         study=study, position=1, slug="one", title="One", rules="-", set_revision=question_set.current_revision
     )
     participant = Participant.objects.create(study=study, pseudonym="quiet-otter")
-    assignment = Assignment.objects.create(
-        participant=participant, block=block, question_revision=revision, position=1
-    )
+    assignment = Assignment.objects.create(participant=participant, block=block, question_revision=revision, position=1)
     return Response.objects.create(assignment=assignment, answered_at=datetime(2026, 1, 1, tzinfo=UTC), **fields)
 
 
