@@ -128,6 +128,16 @@ def store_verdicts_in_bulk(
                 set_current(entry.answer, verdict)
                 changed.append(entry.answer)
     score_model._default_manager.bulk_create(scores, batch_size=batch_size)
-    if changed:
-        type(changed[0])._default_manager.bulk_update(changed, ["outcome", "credit", "rule"], batch_size=batch_size)
+    _save_current(changed, batch_size=batch_size)
     return len(scores)
+
+
+def _save_current(answers: Sequence[AbstractAnswer], *, batch_size: int) -> None:
+    """Save current verdicts by one UPDATE for each verdict there is; few differ, and each row costs little."""
+    alike: dict[tuple[str, Decimal | None, str], list[AbstractAnswer]] = {}
+    for answer in answers:
+        alike.setdefault((answer.outcome, answer.credit, answer.rule), []).append(answer)
+    for (outcome, credit, rule), rows in alike.items():
+        for start in range(0, len(rows), batch_size):
+            ids = [row.pk for row in rows[start : start + batch_size]]
+            type(rows[0])._default_manager.filter(pk__in=ids).update(outcome=outcome, credit=credit, rule=rule)

@@ -6,8 +6,10 @@ re-sorted after some models had run.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import SequenceMatcher
 
+from corpus.scoring.numbers import parse_number
 from corpus.scoring.plain import plain_text
 from corpus.scoring.published import UnmatchedOptionsError, match_options, options_in_prompt
 from corpus.scoring.types import Option
@@ -45,7 +47,7 @@ def lettered_options(*, prompt: str, targets: Mapping[str, float], options: Sequ
 def match_our_options(texts: Sequence[str], options: Sequence[Option]) -> dict[str, Option]:
     """Map each option text of a report to one of our options, one to one.
 
-    Texts that match without markup are settled first; the rest must each be the other's closest by far.
+    Texts that match without markup are settled first, then numbers; what is left must be closest to each other.
     """
     by_text = {option.text: option for option in options}
     try:
@@ -53,16 +55,19 @@ def match_our_options(texts: Sequence[str], options: Sequence[Option]) -> dict[s
             [(text, text) for text in texts], {text: float(by_text[text].credit) for text in by_text}
         )
     except UnmatchedOptionsError:
-        matched = _matched_by_similarity(texts, list(by_text))
+        matched = _matched_otherwise(texts, list(by_text))
     return {text: by_text[ours] for text, ours in matched.items()}
 
 
-def _matched_by_similarity(texts: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
-    """Pair equal texts, then those that are each other's single closest. Raise when one is left over."""
+def _matched_otherwise(texts: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
+    """Pair equal texts, equal numbers (`1.50E23`, `$1.50\\cdot 10^{23}$`), then those that are closest to each other.
+
+    Raise when one is left over.
+    """
     if len(texts) != len(ours):
         raise UnmatchedOptionsError(f"The report has {len(texts)} options, the question has {len(ours)}.")
+    matched = _matched_by_number(texts, ours) or {text: text for text in texts if text in ours}
     shape = {text: plain_text(text) for text in (*texts, *ours)}
-    matched = {text: text for text in texts if text in ours}
     open_texts = [text for text in texts if text not in matched]
     open_ours = [text for text in ours if text not in matched.values()]
     for text in open_texts:
@@ -72,6 +77,20 @@ def _matched_by_similarity(texts: Sequence[str], ours: Sequence[str]) -> dict[st
             raise UnmatchedOptionsError(f"No option of the question is like {text[:80]!r} of the report.")
         matched[text] = closest
     return matched
+
+
+def _matched_by_number(texts: Sequence[str], ours: Sequence[str]) -> dict[str, str]:
+    """Pair all options by value and unit, or none when one of them is no number or a number is there twice."""
+    then = {_number(text): text for text in texts}
+    now = {_number(text): text for text in ours}
+    if None in then or then.keys() != now.keys() or len(then) != len(texts):
+        return {}
+    return {then[number]: now[number] for number in then}
+
+
+def _number(text: str) -> tuple[Decimal, str] | None:
+    read = parse_number(text)
+    return None if read is None else (read.value, read.unit)
 
 
 def _closest(text: str, candidates: Mapping[str, str]) -> str:
