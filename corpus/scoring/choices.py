@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
+from corpus.scoring.letters import ALPHABET_SIZE
 from corpus.scoring.option_texts import BY_TEXT, OptionTexts, option_texts
 from corpus.scoring.types import ShownOption, Unread
 
 UNKNOWN_LETTER = "unknown-letter"
 CONTRADICTION = "contradiction"
+LETTER_AND_TEXT = "letter-and-text"
 MAX_LENGTH = 4000
 
 
@@ -37,7 +39,9 @@ def read_choice(text: str, shown: Sequence[ShownOption]) -> ChoiceRead | Unread:
     letters = {option.letter: position for position, option in enumerate(shown)}
     plain = _PLAIN_LIST.fullmatch(text)
     if plain is not None:
-        return _from_letters([letter.strip() for letter in plain.group(1).split(",")], letters)
+        named = [letter.strip() for letter in plain.group(1).split(",")]
+        if len(named) > 1 or named[0] in letters:
+            return _from_letters(named, letters)
     if len(text) > MAX_LENGTH:
         return Unread("The answer is too long to be a choice.")
     return _read_spelled(text, shown, letters)
@@ -56,6 +60,7 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
         return Unread("There is nothing to read.")
     texts = option_texts(tuple(shown))
     for read in (
+        _read_own_text(cleaned, letters, texts),
         _read_letter_list(cleaned, letters, texts),
         texts.read_whole(text) or texts.read_whole(cleaned),
         _read_non_answer(cleaned),
@@ -68,6 +73,17 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
         if read is not None:
             return read
     return Unread("The answer names no option.")
+
+
+_LABELLED = re.compile(r"\(?([A-Z]{1,2})\)?\s?[.:)]\s{0,4}(?=\S)")
+
+
+def _read_own_text(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
+    """Read `C. O` where O is the text of option C, whatever else O might stand for."""
+    match = _LABELLED.match(text)
+    if match is None or not texts.is_text_of(text[match.end() :], letters.get(match.group(1))):
+        return None
+    return _from_letters([match.group(1)], letters, (LETTER_AND_TEXT,))
 
 
 def _read_non_answer(text: str) -> Unread | None:
@@ -107,7 +123,12 @@ def _read_single(token: str, letters: dict[str, int], texts: OptionTexts) -> Cho
     if len(token) == 1 and token.isascii() and token.isalpha():
         return None if texts.read_whole(token) else Unread(f"No option has the letter {token}.", UNKNOWN_LETTER)
     is_run = token.isascii() and token.isalpha() and token.isupper() and len(set(token)) == len(token)
-    if is_run and all(letter in letters for letter in token) and not texts.mentions(token):
+    if (
+        is_run
+        and len(letters) <= ALPHABET_SIZE
+        and all(letter in letters for letter in token)
+        and not texts.mentions(token)
+    ):
         return _from_letters(list(token), letters)
     return None
 
@@ -123,9 +144,6 @@ def _read_labelled(text: str, letters: dict[str, int], texts: OptionTexts) -> Ch
     bracketed = _BRACKETED.fullmatch(body.rstrip("."))
     if bracketed is not None and bracketed.group(1) in letters:
         return _agreed([(bracketed.group(1), bracketed.group(2))], letters, texts)
-    first = _SEGMENT.match(body)
-    if first is not None and texts.is_text_of(body[first.end() :], letters.get(first.group(1))):
-        return _from_letters([first.group(1)], letters, ("letter-and-text",))
     segments = [match for match in _SEGMENT.finditer(body) if match.start() == 0 or match.group(1) in letters]
     if not segments or segments[0].start() != 0:
         return None
@@ -140,7 +158,7 @@ def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: Opt
     for letter, words in labelled:
         if texts.contradicts(words, letters[letter]):
             return Unread(f"The letter {letter} and the words beside it name different options.", CONTRADICTION)
-    return _from_letters([letter for letter, _ in labelled], letters, ("letter-and-text",))
+    return _from_letters([letter for letter, _ in labelled], letters, (LETTER_AND_TEXT,))
 
 
 _LISTED_LETTER = re.compile(r"\s{0,3}\(?([A-Z]{1,2})\)?\s{0,3}(?:[,;&/\n]|and\b|$)")

@@ -118,7 +118,7 @@ def _read_word(text: str) -> NumberRead | None:
 
 _RANGE = re.compile(r"\s{0,3}(?:-|to\b|or\b|and\b|/|:|,|;|±|\.\.+|\bup to\b)\s{0,3}[+-]?\.?\d", re.IGNORECASE)
 _OPERATOR = re.compile(r"\s{0,3}(?:[×*](?!\s?[A-Za-zµΩÅ]{2})|[+^=<>]|/\s?\d|[xX]\s?\d|-\s?[\d(])")
-_UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)]\^?|\^|/)[({]?\s?[+-]?\d{1,2}[)}]?")
+_UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)]\^?|\^|/)[({]?[+-]?\d{1,2}[)}]?")
 _OPEN_ENDED = re.compile(r"\b(?:or|more|less|fewer|than|to|between|at least|at most)\b", re.IGNORECASE)
 _PERCENT_OF = re.compile(r"\s{0,3}%\s{1,3}of\b", re.IGNORECASE)
 _VARIABLE = re.compile(r"\s{0,2}[xyzn](?![A-Za-z])")

@@ -4,14 +4,14 @@ import re
 from functools import lru_cache
 
 _TAG = re.compile(r"\[/?[A-Z_]{0,20}SMILES\]")
-_WRAPPED = re.compile(
-    r"\\(?:ce|pu|text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|operatorname|mbox|boldsymbol)\s?\{([^{}]*)\}"
+_BRACES = re.compile(
+    r"(?P<wrapper>\\(?:ce|pu|text(?:bf|it|rm|tt|sf)?|math(?:rm|bf|it|sf)|operatorname|mbox|boldsymbol|bf)\s?\{)"
+    r"|\\[{}]|(?P<brace>[{}])"
 )
 _ESCAPED = re.compile(r"\\([%$&_#{}])")
 _DELIMITER = re.compile(r"\\[()\[\]]|\$")
 _SPACE_COMMAND = re.compile(r"\\[,;:! ]|~")
 _HAS_MARKUP = re.compile(r"[\[\\$~{]")
-_MAX_NESTING = 8
 
 
 @lru_cache(maxsize=16384)
@@ -29,24 +29,27 @@ def plain_text(markup: str) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """Replace `\\ce{x}` and its like by `x`, from the inside out."""
-    for _ in range(_MAX_NESTING):
-        text, count = _WRAPPED.subn(r"\1", text)
-        if not count:
-            break
-    return _unwrapped_outer(text)
+    """Return `text` without `\\ce{`, `\\text{` and their like and the braces that close them; other braces stay."""
+    dropped: list[tuple[int, int]] = []
+    is_wrapper: list[bool] = []
+    for token in _BRACES.finditer(text):
+        if token["wrapper"]:
+            is_wrapper.append(True)
+            dropped.append(token.span())
+        elif token["brace"] == "{":
+            is_wrapper.append(False)
+        elif token["brace"] == "}" and is_wrapper and is_wrapper.pop():
+            dropped.append(token.span())
+    return _without(text, dropped) if dropped else text
 
 
-_OUTER = re.compile(r"\\(?:ce|pu)\s?\{")
-
-
-def _unwrapped_outer(text: str) -> str:
-    """Drop `\\ce{` and the brace that closes it where braces inside kept the simple form from matching."""
-    while (opening := _OUTER.search(text)) is not None:
-        closing = closing_brace(text, opening.end())
-        inner = text[opening.end() : closing]
-        text = text[: opening.start()] + inner + text[closing + 1 :]
-    return text
+def _without(text: str, stretches: list[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    position = 0
+    for start, end in stretches:
+        pieces.append(text[position:start])
+        position = end
+    return "".join([*pieces, text[position:]])
 
 
 _BRACE = re.compile(r"[{}]")

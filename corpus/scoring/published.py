@@ -30,18 +30,17 @@ class UnmatchedOptionsError(ValueError):
 def options_in_prompt(prompt: str) -> tuple[tuple[str, str], ...]:
     """Return (letter, text as sent) of the options block of `prompt`, or () where it has none.
 
-    The block follows the last line `Options:` and ends at the first blank line after its last letter.
+    The block follows the last line `Options:` and ends at the first blank line.
     """
     headings = list(_OPTIONS_HEADING.finditer(prompt))
     if not headings:
         return ()
     start = headings[-1].end()
-    lines = _lines_in_letter_order(_OPTION_LINE.finditer(prompt, start))
-    ends = [line.start() for line in lines[1:]]
-    if lines:
-        blank = prompt.find("\n\n", lines[-1].end())
-        ends.append(len(prompt) if blank < 0 else blank)
-    return tuple((line.group(1), prompt[line.end() : end].strip()) for line, end in zip(lines, ends, strict=True))
+    blank = prompt.find("\n\n", start - 1)
+    stop = len(prompt) if blank < 0 else max(blank, start)
+    lines = _lines_in_letter_order(_OPTION_LINE.finditer(prompt, start, stop))
+    ends = [line.start() for line in lines[1:]] + [stop]
+    return tuple((line.group(1), prompt[line.end() : end].strip()) for line, end in zip(lines, ends, strict=False))
 
 
 def _lines_in_letter_order(lines: Iterable[re.Match[str]]) -> list[re.Match[str]]:

@@ -12,9 +12,7 @@ from corpus.scoring.visible import Visible, visible_text
 READER = "standard@1"
 HEDGED = "hedged"
 _REFUSING_REASONS = frozenset({"content_filter", "refusal"})
-_DO_NOT_KNOW = frozenset(
-    {"i do not know", "i don't know", "i dont know", "do not know", "don't know", "dont know", "no idea"}
-)
+_DO_NOT_KNOW = frozenset({"i do not know", "i don't know", "i dont know", "do not know", "don't know", "dont know"})
 
 
 class UnknownReaderError(LookupError):

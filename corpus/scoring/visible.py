@@ -42,8 +42,13 @@ def _has_hint(text: str) -> bool:
 
 
 def _without_echo(text: str, prompt: str) -> str:
+    """Blank every echo; a reply that begins with one and repeats it later has run on, and its rest is blanked."""
     if len(prompt) < MIN_ECHO_LENGTH or prompt not in text:
         return text
+    start = text.find(prompt)
+    again = text.find(prompt, start + len(prompt))
+    if again >= 0 and not text[:start].strip():
+        text = text[:again] + " " * (len(text) - again)
     return text.replace(prompt, " " * len(prompt))
 
 

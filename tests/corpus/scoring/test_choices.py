@@ -1,0 +1,231 @@
+"""Choices by letter, by text and by both (cases AP-17 to AP-21)."""
+
+import pytest
+
+from corpus.scoring.choices import ChoiceRead, read_choice
+from corpus.scoring.letters import option_letter
+from corpus.scoring.types import ShownOption, Unread
+
+
+def shown(*texts: str) -> tuple[ShownOption, ...]:
+    return tuple(ShownOption(option_letter(i), f"k{i}", text) for i, text in enumerate(texts))
+
+
+ALCOHOLS = shown("Methanol", "Ethanol", "1-Propanol", "2-Propanol")
+GROUPS = shown("Cs", "C2v", "D3h")
+
+
+def letters(text: str, options: tuple[ShownOption, ...] = ALCOHOLS) -> str | None:
+    read = read_choice(text, options)
+    return "".join(options[i].letter for i in read.positions) if isinstance(read, ChoiceRead) else None
+
+
+LISTS = [
+    "A and C",
+    "A, and C",
+    "A,C,",
+    "A; C",
+    "A & C",
+    "AC",
+    "C, A",
+    "A C",
+    "A/C",
+    "A\nC",
+    "(A), (C)",
+    "a, c",
+    "A,C,A",
+]
+LISTS += [
+    "**A**, **C**",
+    "$A$ and $C$",
+    "A + C",
+    "A. C.",
+    "- A\n- C",
+    "Options A and C",
+    "both A and C",
+    "A,  C",
+    "ac".upper(),
+]
+LISTS += [
+    r"\text{A, C}",
+    "Answers: A and C",
+    "A, C.",
+    "[A, C]",
+    "A. Methanol, C. 1-Propanol",
+    "A. Methanol\nC. 1-Propanol",
+]
+LISTS += [
+    "Methanol; 1-Propanol",
+    "Methanol\n1-Propanol",
+    "Methanol, 1-Propanol",
+    "methanol (option A), the other (option C)",
+]
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_lists(text: str) -> None:
+    assert letters(text) == "AC"
+
+
+SINGLES = [
+    "B",
+    " B ",
+    "**B**",
+    "$B$",
+    "(B)",
+    r"\text{B}",
+    r"\mathrm{B}",
+    '"B"',
+    "B)",
+    "B.",
+    "b",
+    "(b)",
+    "[B]",
+    "`B`",
+    "B:",
+]
+SINGLES += [
+    r"\boldsymbol{B}",
+    "Option B",
+    "option (B)",
+    "B. Ethanol",
+    "B) ethanol",
+    "B: Ethanol",
+    "B - Ethanol",
+    "(B) Ethanol",
+]
+SINGLES += [
+    "B, Ethanol",
+    "B (Ethanol)",
+    "Ethanol",
+    "ethanol",
+    "**Ethanol**",
+    "Ethanol.",
+    "The answer is B",
+    "B only",
+    "“B”",
+]
+SINGLES += ["B. Ethanol is the one with two carbon atoms", "Ｂ", "B\u200b", "B,"]
+
+
+@pytest.mark.parametrize("text", SINGLES)
+def test_single(text: str) -> None:
+    assert letters(text) == "B"
+
+
+NOT_READ = [
+    "",
+    "  ",
+    "**",
+    "Z",
+    "z",
+    "A, Z",
+    "AZ",
+    "N/A",
+    "n/a",
+    "none",
+    "None of the above",
+    "A or C",
+    "A, B or C",
+    "either A or C",
+]
+NOT_READ += [
+    "B. Methanol",
+    "A (Ethanol)",
+    "C, ethanol",
+    "not B",
+    "Propanol",
+    "5",
+    "AA",
+    "ABCDE",
+    "any",
+    "B and possibly others",
+]
+NOT_READ += ["neither option A nor option B", "not (option B)", "A-4, B-2, C-3, D-1", "x" * 5000]
+
+
+@pytest.mark.parametrize("text", NOT_READ)
+def test_not_read(text: str) -> None:
+    assert letters(text) is None
+
+
+NOTES = [
+    ("Z", "unknown-letter"),
+    ("A, Z", "unknown-letter"),
+    ("B. Methanol", "contradiction"),
+    ("A or C", "alternatives"),
+    ("N/A", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "note"), NOTES)
+def test_why_not(text: str, note: str) -> None:
+    read = read_choice(text, ALCOHOLS)
+    assert isinstance(read, Unread)
+    assert read.note == note
+
+
+def test_point_groups_are_texts_and_c_is_a_letter() -> None:
+    assert letters("C2v", GROUPS) == "B"
+    assert letters("C", GROUPS) == "C"
+    assert letters("Cs", GROUPS) == "A"
+    assert letters("C3v", GROUPS) is None
+    assert letters("A, Cs", GROUPS) == "A"
+    assert letters("C, Cs", GROUPS) is None
+
+
+def test_text_in_another_markup() -> None:
+    options = shown(r"\ce{H2SO4}", r"\pu{25 kJ/mol}", "[START_SMILES]CCO[END_SMILES]", r"$\frac{1}{2}$")
+    assert letters("H2SO4", options) == "A"
+    assert letters("25 kJ/mol", options) == "B"
+    assert letters("CCO", options) == "C"
+    assert letters(r"B. $\pu{25 kJ/mol}$", options) == "B"
+    assert letters("[START_SMILES]CCO[END_SMILES]", options) == "C"
+
+
+def test_case_of_a_formula_matters() -> None:
+    options = shown("Co", "CO", "C1CC1", "c1cc1")
+    assert letters("Co", options) == "A"
+    assert letters("CO", options) == "B"
+    assert letters("c1cc1", options) == "D"
+
+
+def test_letters_inside_an_options_text_are_no_letters() -> None:
+    options = shown("a weak BD bond", "second", "third", "fourth")
+    assert letters("BD", options) is None
+    assert letters("BC", options) == "BC"
+
+
+def test_a_number_beside_a_letter() -> None:
+    options = shown("Ca = 25% and P = 30%", "Ca = 30% and P = 70%", "Ca = 39.6% and P = 18%")
+    assert letters("C: Ca = 39.6% and P = 18%", options) == "C"
+    assert letters("A. B = 1, C = 2", shown("B = 1, C = 2", "B = 2, C = 1", "none")) == "A"
+
+
+def test_an_unambiguous_part_of_a_text() -> None:
+    options = shown("increases the partial pressure", "lowers the partial pressure", "no change at all")
+    assert letters("no change", options) == "C"
+    assert letters("partial pressure", options) is None
+    assert letters("the", options) is None
+
+
+def test_more_than_26_options() -> None:
+    options = shown(*(f"text {i}" for i in range(60)))
+    assert letters("AB", options) == "AB"
+    assert letters("B, AB", options) == "BAB"
+    assert letters("BH", options) == "BH"
+    assert letters("BI", options) is None
+    assert letters("AB. text 27", options) == "AB"
+
+
+def test_none_of_the_above_as_an_option() -> None:
+    options = shown("one", "two", "None of the above")
+    assert letters("None of the above", options) == "C"
+    assert letters("None", options) is None
+
+
+def test_an_option_that_is_another_options_letter() -> None:
+    options = shown("C", "N", "O")
+    assert letters("C", options) == "C"
+    assert letters("C. O", options) == "C"
+    assert letters("N", options) == "B"

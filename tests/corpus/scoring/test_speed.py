@@ -1,0 +1,87 @@
+"""No pattern takes more than linear time."""
+
+import string
+import time
+
+import pytest
+
+from corpus.scoring.plain import plain_text
+from corpus.scoring.reading import read_answer, read_typed_number
+from corpus.scoring.types import Asked, Kind, ShownOption
+
+LENGTH = 100_000
+MAX_SECONDS = 0.05
+CHARACTERS = [*string.printable, "×", "−", "⁻", "⁰", "\u00a0", "中", "İ"]
+ASKED = [
+    Asked(Kind.CHOICE, tuple(ShownOption(letter, letter, f"text {letter}") for letter in "ABCD")),
+    Asked(Kind.NUMBER, unit="mol"),
+]
+FRAMES = ["{}", "[ANSWER]{}[/ANSWER]", "Answer: {}"]
+
+
+def seconds(text: str, asked: Asked) -> float:
+    """Return the least processor time of two readings: one may have been interrupted."""
+    times = []
+    for _ in range(2):
+        start = time.process_time()
+        read_answer(text=text, asked=asked)
+        times.append(time.process_time() - start)
+        if times[-1] < MAX_SECONDS:
+            break
+    return min(times)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("asked", ASKED, ids=["choice", "number"])
+def test_any_repeated_character(asked: Asked, frame: str) -> None:
+    slow = {}
+    for character in CHARACTERS:
+        taken = seconds(frame.replace("{}", character * LENGTH), asked)
+        if taken >= MAX_SECONDS:
+            slow[character] = taken
+    assert slow == {}
+
+
+REPEATED = [
+    "[ANSWER]",
+    "[/ANSWER]",
+    "[ANSWER]A",
+    "<think>",
+    "</think>",
+    "\\boxed{",
+    "answer: ",
+    "the answer is ",
+    "A, ",
+]
+REPEATED += [
+    "1,",
+    "1 ",
+    "10^",
+    "I am ",
+    "= ",
+    ". A",
+    "\nQuestion:",
+    "\nA:",
+    "\\ce{",
+    "(A) ",
+    " or ",
+    "option A ",
+    "answer to ",
+]
+
+
+@pytest.mark.parametrize("unit", REPEATED)
+@pytest.mark.parametrize("asked", ASKED, ids=["choice", "number"])
+def test_four_times_the_text_takes_no_sixteen_times_the_time(asked: Asked, unit: str) -> None:
+    short = seconds(unit * (25_000 // len(unit)), asked)
+    long = seconds(unit * (LENGTH // len(unit)), asked)
+    assert long < max(9 * short, MAX_SECONDS)
+
+
+@pytest.mark.parametrize("unit", ["a", "{", "}", "$", "\\", "\\ce{", "[START_SMILES]", "~"])
+def test_typed_numbers_and_option_texts(unit: str) -> None:
+    text = unit * (20_000 // len(unit))
+    start = time.process_time()
+    read_typed_number(text)
+    plain_text(text)
+    assert time.process_time() - start < 1
