@@ -209,6 +209,8 @@ class AskingLoop:
             error=error,
             has_answers=self._has_answers,
         )
+        # The failure may have paused the run: look before anything else is asked.
+        self._next_beat = 0.0
 
     async def _wait_for_work(self) -> bool:
         """Sleep until something may be claimed; return False when all is done or another run should have the worker."""

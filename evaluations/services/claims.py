@@ -28,6 +28,7 @@ _CLAIM = """
 UPDATE {table} SET status = 'leased', lease_token = %(token)s, lease_until = %(until)s,
        attempts = attempts + 1, not_before = NULL
 WHERE status = 'waiting' AND {chosen}
+  AND EXISTS (SELECT 1 FROM {run_table} WHERE id = %(run)s AND status = 'running')
 RETURNING id"""
 _WANTED = """
 SELECT id FROM {table}
@@ -56,7 +57,7 @@ class Remaining:
 
 
 def claim_items(*, run_id: UUID, limit: int, only_first: bool = False) -> list[Claim]:
-    """Claim up to `limit` items that wait and are due, in the set's order.
+    """Claim up to `limit` items that wait and are due, in the set's order; none unless the run is running.
 
     With `only_first` the first unfinished item is claimed or none: while it is in flight or has to wait, nobody asks
     another question of the run.
@@ -134,7 +135,8 @@ def _claim_statement(*, only_first: bool) -> str:
     first = _FIRST.format(table=table) if only_first else ""
     wanted = _WANTED.format(table=table, first=first)
     chosen = _POSTGRESQL if connection.vendor == "postgresql" else _SQLITE
-    return _CLAIM.format(table=table, chosen=chosen.format(wanted=wanted))
+    run_table = connection.ops.quote_name(Run._meta.db_table)
+    return _CLAIM.format(table=table, run_table=run_table, chosen=chosen.format(wanted=wanted))
 
 
 def _prepared(field_name: str, value: Any) -> Any:

@@ -1,0 +1,65 @@
+"""Fixtures of the evaluations' tests: no queue unless a test asks for one, short waits, small banks."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from redis.exceptions import ConnectionError as QueueAwayError
+
+from corpus.models import QuestionSetRevision
+from evaluations.models import System
+from tests.corpus.factories import make_benchmark, make_question, make_set
+
+
+@pytest.fixture(autouse=True)
+def _no_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests in this process never reach a queue that happens to run on this machine."""
+
+    def away(*args: Any, **kwargs: Any) -> None:
+        raise QueueAwayError("there is no queue in this test")
+
+    monkeypatch.setattr("evaluations.tasks.django_rq.get_queue", away)
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(settings: Any) -> None:
+    settings.EVALUATION_RETRY_SECONDS = 0.01
+    settings.EVALUATION_CALL_SECONDS = 10.0
+
+
+@pytest.fixture
+def twenty(db: None) -> QuestionSetRevision:
+    """Twenty choice questions, `Question 1` to `Question 20`."""
+    return make_bank(20)
+
+
+def make_bank(size: int) -> QuestionSetRevision:
+    benchmark = make_benchmark()
+    questions = [make_question(benchmark, stem=f"Question {number}: which one?") for number in range(1, size + 1)]
+    revision = make_set(benchmark, revisions=questions).current_revision
+    assert revision is not None
+    return revision
+
+
+@pytest.fixture
+def make_system() -> Callable[..., System]:
+    def make(base_url: str = "", provider: str = "openai_chat", **fields: Any) -> System:
+        number = System.objects.count() + 1
+        return System.objects.create(
+            slug=f"system-{number}",
+            name=f"System {number}",
+            provider=provider,
+            model_id="model-x",
+            base_url=base_url,
+            **fields,
+        )
+
+    return make
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A key in the environment under TEST_API_KEY."""
+    value = "canary-7f3a9c-key/with+signs"
+    monkeypatch.setenv("TEST_API_KEY", value)
+    return value

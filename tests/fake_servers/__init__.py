@@ -1,0 +1,1 @@
+"""Stand-ins for the servers of model providers, on this machine's loopback address."""
