@@ -11,7 +11,6 @@ from django.utils import timezone
 from corpus.models import QuestionRevision
 from survey.errors import NotYourTurnError, StudyNotReadyError
 from survey.models import Assignment, BlockVisit, Participant, Study, StudyBlock
-from survey.selectors.steps import StepKind, current_step
 
 # Options that speak of the others read oddly anywhere but at the end, whether they are right or not.
 LAST_OPTION = re.compile(r"\s*(none|all|any) of (the|these)\b.*|\s*none\s*\.?\s*", re.IGNORECASE | re.DOTALL)
@@ -86,8 +85,9 @@ def block_begin(*, participant: Participant, block_id: int, now: datetime | None
     visit = BlockVisit.objects.filter(participant=participant, block_id=block_id).first()
     if visit:
         return visit
-    step = current_step(participant)
-    if step.kind is not StepKind.RULES or step.block is None or step.block.pk != block_id:
+    # What comes next is read from answers alone, so that a double click cannot find the block begun half way.
+    waiting = participant.assignments.filter(response__isnull=True).order_by("position").first()
+    if participant.withdrawn_at or waiting is None or waiting.block_id != block_id:
         raise NotYourTurnError("This part of the study does not come next.")
     visit, _ = BlockVisit.objects.get_or_create(
         participant=participant, block_id=block_id, defaults={"rules_accepted_at": now or timezone.now()}

@@ -1,11 +1,13 @@
 """The rules of a block, one question a page, and the end."""
 
+from contextlib import suppress
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from survey.errors import AnswerRefusedError, NotYoursError, SurveyError
+from survey.errors import AnswerRefusedError, NotYourTurnError, SurveyError
 from survey.forms import AnswerForm
 from survey.models import Assignment, Participant, Response, Study
 from survey.selectors.pages import assignment_of_token, question_page
@@ -30,7 +32,8 @@ def rules(request: HttpRequest, participant: Participant) -> HttpResponse:
         return to_step(request, participant, step)
     if request.method == "POST":
         if request.POST.get("block") == str(step.block.pk):
-            block_begin(participant=participant, block_id=step.block.pk)
+            with suppress(NotYourTurnError):
+                block_begin(participant=participant, block_id=step.block.pk)
         return to_step(request, participant)
     context = {
         "study": participant.study,
@@ -164,7 +167,7 @@ def _kept_fields(data: QueryDict) -> list[tuple[str, str]]:
 
 
 def _foreign_page(request: HttpRequest, participant: Participant) -> HttpResponse:
-    context = {"study": participant.study, "participant": participant, "error": NotYoursError}
+    context = {"study": participant.study, "participant": participant}
     return render(request, "survey/foreign.html", context, status=409)
 
 

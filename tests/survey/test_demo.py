@@ -1,0 +1,66 @@
+"""The demo study and its made-up people."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from corpus.services.imports import BenchmarkNaming, corpus_import
+from survey.errors import StudyNotReadyError
+from survey.models import Participant, Response, Study
+from survey.services.demo import demo_study_create, load_demo_people
+
+pytestmark = pytest.mark.django_db
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+PEOPLE = FIXTURES / "demo_people.json"
+
+
+def load_demo_study() -> Study:
+    """Import the demo bank and make the demo study."""
+    corpus_import(
+        source=FIXTURES / "bank",
+        naming=BenchmarkNaming(slug="demo", name="Demo bank", is_demo=True),
+        topics=FIXTURES / "topics.csv",
+        sets={slug: [FIXTURES / "sets" / f"{slug}.txt"] for slug in ("demo-no-tools", "demo-tools")},
+    )
+    return demo_study_create()
+
+
+def answers() -> list[tuple[object, ...]]:
+    fields = ("assignment__participant__pseudonym", "assignment__position", "typed_text", "outcome", "seconds")
+    return list(Response.objects.order_by(*fields[:2]).values_list(*fields))
+
+
+def test_demo_study_needs_the_demo_bank() -> None:
+    with pytest.raises(StudyNotReadyError, match="demo-no-tools"):
+        demo_study_create()
+
+
+def test_demo_people_are_made_once_and_the_same_each_time() -> None:
+    study = load_demo_study()
+    assert demo_study_create() == study
+    n_people = load_demo_people(study=study, people_json=PEOPLE)
+    assert n_people >= 12
+    first = answers()
+    assert load_demo_people(study=study, people_json=PEOPLE) == 0
+    assert answers() == first
+    Participant.objects.all().delete()
+    load_demo_people(study=study, people_json=PEOPLE)
+    assert answers() == first
+
+
+def test_demo_people_are_marked_judged_and_neither_all_right_nor_all_wrong() -> None:
+    study = load_demo_study()
+    load_demo_people(study=study, people_json=PEOPLE)
+    assert not Participant.objects.filter(is_demo=False).exists()
+    outcomes = list(Response.objects.values_list("outcome", flat=True))
+    share_right = outcomes.count("right") / len(outcomes)
+    assert set(outcomes) == {"right", "wrong", "do_not_know"}
+    assert 0.3 < share_right < 0.8
+    assert Participant.objects.filter(finished_at__isnull=False).exists()
+    assert Participant.objects.filter(finished_at__isnull=True).exists()
+
+
+def test_models_of_the_survey_match_their_migrations() -> None:
+    call_command("makemigrations", "survey", check=True, dry_run=True, verbosity=0)

@@ -1,0 +1,166 @@
+"""The same thing twice at the same moment, through real connections."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from survey.models import Assignment, Participant, Response
+from survey.selectors.studies import current_consent
+from survey.services import participant_begin, practice_record, profile_record, response_record
+from survey.services import responses as responses_module
+from tests.survey.factories import (
+    client_of,
+    go_to_question,
+    make_participant,
+    make_study,
+    post_data,
+    question_url,
+    right_given,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TOGETHER = 4
+
+
+def at_once(action: Callable[[], Any], times: int = TOGETHER) -> list[Any]:
+    """Run an action in several threads, each with its own connection; return results and exceptions."""
+    barrier, results = Barrier(times), []
+
+    def run() -> None:
+        try:
+            barrier.wait(timeout=20)
+            results.append(action())
+        except Exception as error:  # noqa: BLE001 - handed to the test, which looks at it
+            results.append(error)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=run) for _ in range(times)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+@pytest.fixture
+def waiting() -> Iterator[tuple[Participant, Assignment]]:
+    """A person at the first of two questions."""
+    participant = make_participant(make_study(n_choice=2, n_number=0, n_tools=0))
+    return participant, go_to_question(participant)
+
+
+def test_sv01_double_click_stores_one_answer_and_shows_the_next_question(
+    waiting: tuple[Participant, Assignment],
+) -> None:
+    participant, assignment = waiting
+    cookies = client_of(participant).cookies
+
+    def post() -> str:
+        client = Client()
+        client.cookies = cookies
+        return client.post(question_url(assignment), post_data(assignment))["Location"]
+
+    assert at_once(post) == [question_url(participant.assignments.get(position=2))] * TOGETHER
+    assert Response.objects.count() == 1
+    assert Response.objects.get().readings.count() == 1
+    assert Response.objects.get().scores.count() == 1
+
+
+def test_double_click_on_consent_makes_one_participant() -> None:
+    study = make_study()
+    consent = current_consent(study)
+    people = at_once(lambda: participant_begin(study=study, consent_text_id=consent.pk, link_secret="same").pk)
+    assert len(set(people)) == 1
+    assert Participant.objects.count() == 1
+
+
+def test_double_click_on_practice_draws_one_order() -> None:
+    participant = make_participant(make_study(n_choice=6, n_number=0, n_tools=0), practised=False)
+    profile_record(participant=participant)
+
+    def practise() -> None:
+        practice_record(participant=Participant.objects.get(pk=participant.pk))
+
+    assert at_once(practise) == [None] * TOGETHER
+    assert sorted(participant.assignments.values_list("position", flat=True)) == [1, 2, 3, 4, 5, 6]
+
+
+def test_rules_accepted_twice_at_once_do_no_harm() -> None:
+    participant = make_participant(make_study())
+    cookies = client_of(participant).cookies
+    block = participant.assignments.first().block_id
+
+    def post() -> int:
+        client = Client()
+        client.cookies = cookies
+        return client.post(reverse("survey:rules", args=[participant.study.slug]), {"block": block}).status_code
+
+    assert at_once(post) == [302] * TOGETHER
+    assert participant.block_visits.count() == 1
+
+
+# The race itself, where two transactions really overlap
+
+
+@pytest.fixture
+def both_before_storing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let two requests pass every check before either stores its answer."""
+    if connection.vendor != "postgresql":
+        pytest.skip("overlapping transactions need PostgreSQL (DATABASE_URL); SQLite lets writers in one by one")
+    barrier, insert = Barrier(2), responses_module._response_insert
+
+    def held(*args: Any) -> Response:
+        barrier.wait(timeout=20)
+        return insert(*args)
+
+    monkeypatch.setattr(responses_module, "_response_insert", held)
+
+
+def record(participant: Participant, assignment: Assignment) -> bool:
+    person = Participant.objects.select_related("study").get(pk=participant.pk)
+    given = right_given(assignment)
+    return response_record(participant=person, assignment_id=assignment.pk, given=given).created
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("both_before_storing")
+def test_of_two_overlapping_answers_one_is_stored(waiting: tuple[Participant, Assignment]) -> None:
+    participant, assignment = waiting
+    assert sorted(at_once(lambda: record(participant, assignment), times=2)) == [False, True]
+    assert Response.objects.filter(assignment=assignment).count() == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("both_before_storing")
+def test_without_the_constraint_both_would_be_stored(waiting: tuple[Participant, Assignment]) -> None:
+    participant, assignment = waiting
+    with without_unique_assignment():
+        assert at_once(lambda: record(participant, assignment), times=2) == [True, True]
+        assert Response.objects.filter(assignment=assignment).count() == 2
+
+
+@contextmanager
+def without_unique_assignment() -> Iterator[None]:
+    """Take the constraint away for a while; the answers stored meanwhile are removed again."""
+    table = Response._meta.db_table
+    with connection.cursor() as cursor:
+        constraints = connection.introspection.get_constraints(cursor, table)
+        name = next(
+            name
+            for name, facts in constraints.items()
+            if facts["unique"] and not facts["primary_key"] and facts["columns"] == ["assignment_id"]
+        )
+        cursor.execute(f'ALTER TABLE "{table}" DROP CONSTRAINT "{name}"')
+    try:
+        yield
+    finally:
+        Response.objects.all().delete()
+        with connection.cursor() as cursor:
+            cursor.execute(f'ALTER TABLE "{table}" ADD CONSTRAINT "{name}" UNIQUE (assignment_id)')
