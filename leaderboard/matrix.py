@@ -63,10 +63,11 @@ class Matrix:
 
     def blocks(self) -> list[tuple[Entrant, Codes]]:
         """Return each entrant with its rows, of shape (repeats, questions)."""
-        ends = np.cumsum([entrant.repeats for entrant in self.entrants])
-        starts = [0, *ends[:-1]]
+        repeats = np.array([entrant.repeats for entrant in self.entrants], dtype=np.intp)
+        ends = np.cumsum(repeats)
         return [
-            (entrant, self.codes[start:end]) for entrant, start, end in zip(self.entrants, starts, ends, strict=True)
+            (entrant, self.codes[start:end])
+            for entrant, start, end in zip(self.entrants, ends - repeats, ends, strict=True)
         ]
 
 
