@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.test import Client
 from django.urls import reverse
 
 from corpus.models import ActionLog, Benchmark
@@ -14,12 +15,6 @@ from tests.evaluations.banks import FIXTURES, demo_benchmark
 
 pytestmark = pytest.mark.django_db
 ATTACK = "<script>alert('x')</script>"
-
-
-@pytest.fixture(autouse=True)
-def _no_queue(monkeypatch):
-    """Runs are stored; nobody is woken."""
-    monkeypatch.setattr("evaluations.services.runs.wake_run", lambda **_: True)
 
 
 @pytest.fixture
@@ -274,8 +269,6 @@ def test_actions_need_post_and_a_known_name(admin_client, question_set, system):
 
 
 def test_actions_need_the_csrf_token(admin_user, question_set, system):
-    from django.test import Client
-
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(admin_user)
     run = make_run(system, question_set)
