@@ -91,14 +91,11 @@ class RunAdmin(EvidenceAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         """Add the counts of the list."""
         is_done = Q(items__status__in=[Item.Status.ANSWERED, Item.Status.FAILED])
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(
-                n_items=Count("items"),
-                n_done=Count("items", filter=is_done),
-                n_right_items=Count("items", filter=Q(items__outcome="right")),
-            )
+        runs: QuerySet[Run] = super().get_queryset(request)
+        return runs.annotate(
+            n_items=Count("items"),
+            n_done=Count("items", filter=is_done),
+            n_right_items=Count("items", filter=Q(items__outcome="right")),
         )
 
     @admin.display(description="set", ordering="set_revision__question_set__name")
@@ -191,7 +188,7 @@ class RunAdmin(EvidenceAdmin):
 
 def may_act(request: HttpRequest) -> bool:
     """Say whether this person may pause, resume and stop runs."""
-    return request.user.has_perm("evaluations.change_run")  # type: ignore[union-attr]
+    return request.user.has_perm("evaluations.change_run")
 
 
 def items_address(run_id: UUID, **lookups: str) -> str:

@@ -22,7 +22,7 @@ from evaluations.services.system_edits import system_save
 
 
 @admin.register(System)
-class SystemAdmin(admin.ModelAdmin):
+class SystemAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Add and change systems; queue runs of them."""
 
     form = SystemForm
@@ -57,14 +57,11 @@ class SystemAdmin(admin.ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[System]:
         """Add the number of runs and the newest one."""
         newest = Run.objects.filter(system=OuterRef("pk")).order_by("-queued_at")
-        return (
-            super()
-            .get_queryset(request)
-            .annotate(
-                run_count=Count("runs"),
-                newest_run=Subquery(newest.values("pk")[:1]),
-                newest_status=Subquery(newest.values("status")[:1]),
-            )
+        systems: QuerySet[System] = super().get_queryset(request)
+        return systems.annotate(
+            run_count=Count("runs"),
+            newest_run=Subquery(newest.values("pk")[:1]),
+            newest_status=Subquery(newest.values("status")[:1]),
         )
 
     @admin.display(description="runs", ordering="run_count")
@@ -97,7 +94,7 @@ class SystemAdmin(admin.ModelAdmin):
 
     def has_queue_run_permission(self, request: HttpRequest) -> bool:
         """Say who may queue a run."""
-        return request.user.has_perm("evaluations.add_run")  # type: ignore[union-attr]
+        return request.user.has_perm("evaluations.add_run")
 
     @admin.action(description="Queue a run", permissions=["queue_run"])
     def queue_run(self, request: HttpRequest, queryset: QuerySet[System]) -> HttpResponse:

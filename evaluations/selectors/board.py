@@ -1,11 +1,11 @@
 """What a board needs of the systems: one run each, and the verdicts of its items on the wanted questions."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, F, FilteredRelation, Max, Min, Q, QuerySet
@@ -146,22 +146,22 @@ def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
     return list(chosen.values())
 
 
-def _candidate(row: dict[str, object], *, n_wanted: int) -> _Candidate:
+def _candidate(row: Mapping[str, Any], *, n_wanted: int) -> _Candidate:
     run = BoardRun(
-        system_id=row["run__system_id"],  # type: ignore[arg-type]
-        slug=str(row["run__system__slug"]),
-        name=str(row["run__system__name"]),
-        source_name=str(row["run__system__source_name"]),
-        kind=str(row["run__system__kind"]),
-        is_demo=bool(row["run__system__is_demo"]),
-        run_id=row["run_id"],  # type: ignore[arg-type]
-        origin=str(row["run__origin"]),
-        repeats=row["run__repeats"],  # type: ignore[arg-type]
-        n_answered=row["n_answered"],  # type: ignore[arg-type]
-        is_complete=row["n_answered"] == n_wanted * row["run__repeats"],  # type: ignore[operator]
-        queued_at=row["run__queued_at"],  # type: ignore[arg-type]
+        system_id=row["run__system_id"],
+        slug=row["run__system__slug"],
+        name=row["run__system__name"],
+        source_name=row["run__system__source_name"],
+        kind=row["run__system__kind"],
+        is_demo=row["run__system__is_demo"],
+        run_id=row["run_id"],
+        origin=row["run__origin"],
+        repeats=row["run__repeats"],
+        n_answered=row["n_answered"],
+        is_complete=row["n_answered"] == n_wanted * row["run__repeats"],
+        queued_at=row["run__queued_at"],
     )
-    return _Candidate(run, (str(row["first_rule"]), str(row["last_rule"])))
+    return _Candidate(run, (row["first_rule"], row["last_rule"]))
 
 
 def _rows(items: QuerySet[Item], *, rule: str, needs_scores: bool) -> Iterator[BoardItem]:
