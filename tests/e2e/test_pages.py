@@ -1,0 +1,185 @@
+"""The public pages in a real browser: charts under the content policy, accessibility, phones, no script."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leaderboard.selectors.assets import chart_script_url
+from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.leaderboard.factories import make_people, make_run, make_system
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+CHROMIUM = Path("/usr/bin/chromium")
+AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+BOARD = "/leaderboard/bench/"
+ROWS = ".ranking tbody tr"
+PAGES = ("/", BOARD, f"{BOARD}topics/", "/methods/", "/systems/model-3/")
+TOPICS = (
+    "Analytical Chemistry",
+    "Chemical Preference",
+    "General Chemistry",
+    "Inorganic Chemistry",
+    "Materials Science",
+    "Organic Chemistry",
+    "Physical Chemistry",
+    "Technical Chemistry",
+    "Toxicity/Safety",
+)
+LONG_NAME = "<b>A model with a long name</b> and-a-part-that-nothing-breaks-" + "x" * 40
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator:
+    """Chromium, started once for this file."""
+    if not CHROMIUM.exists():
+        pytest.skip("Chromium is not installed")
+    # Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, sync_api.sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def site(browser, live_server):
+    """A served site with a board of 40 systems, ten people, one incomplete result, and nine topics."""
+    benchmark = make_benchmark(slug="bench", name="Bench")
+    questions = [make_question(benchmark) for _ in range(90)]
+    for number, question in enumerate(questions):
+        label_question(question, name=TOPICS[number % len(TOPICS)])
+    bench = make_set(benchmark, "bench", questions, name="Bench")
+    for number in range(40):
+        right = 88 - 2 * number
+        system = make_system(slug=f"model-{number}", name=f"Model number {number}", kind=("model", "agent")[number % 2])
+        make_run(system, bench, "+" * right + "-" * (90 - right))
+    make_run(make_system(slug="long", name=LONG_NAME, kind="baseline"), bench, "+-" * 45)
+    make_run(make_system(slug="stopped", name="Stopped"), bench, "+" * 40 + " " * 50)
+    make_people(bench, ["+" * (30 + 2 * number) + "-" * (60 - 2 * number) for number in range(10)])
+    return live_server.url
+
+
+class Reader:
+    """A page with what its console said."""
+
+    def __init__(self, browser, **options) -> None:
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.said: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.context.close()
+
+    def see_chart(self) -> None:
+        """Scroll to the chart and wait until it is drawn."""
+        self.page.locator(".chart").scroll_into_view_if_needed()
+        self.page.wait_for_selector(".chart[data-drawn]")
+
+
+def needs_chart_library() -> None:
+    if not chart_script_url():
+        pytest.skip("Plotly is not there: run `make setup`")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_chart_is_drawn_under_the_content_policy(browser, site, scheme) -> None:
+    needs_chart_library()
+    with Reader(browser, color_scheme=scheme) as reader:
+        response = reader.page.goto(site + BOARD)
+        assert "'unsafe-inline'" not in response.headers["content-security-policy"].split("style-src-attr")[0]
+        assert "Plotly" not in reader.page.evaluate("Object.keys(window)"), "the library must wait for the chart"
+        reader.see_chart()
+        assert reader.page.locator(".chart .bars .point").count() == 40
+        reader.page.locator(".chart .bars .point path").first.hover(force=True)
+        reader.page.wait_for_selector(".chart .hoverlayer .hovertext")
+        cursor = "getComputedStyle(document.querySelector('.chart .main-svg')).pointerEvents"
+        assert reader.page.evaluate(cursor) == "none", "Plotly's own rules must apply"
+        assert reader.page.locator("head style").count() == 0
+        assert reader.said == []
+
+
+def test_the_chart_takes_the_colours_of_the_theme_when_it_changes(browser, site) -> None:
+    needs_chart_library()
+    with Reader(browser, color_scheme="light") as reader:
+        reader.page.goto(site + BOARD)
+        reader.see_chart()
+        bar = reader.page.locator(".chart .bars .point path").first
+        light = bar.evaluate("element => getComputedStyle(element).fill")
+        reader.page.emulate_media(color_scheme="dark")
+        sync_api.expect(bar).not_to_have_css("fill", light)
+        assert reader.said == []
+
+
+def test_a_filter_swaps_the_board_and_keeps_its_address(browser, site) -> None:
+    with Reader(browser) as reader:
+        page = reader.page
+        page.goto(site + BOARD)
+        page.select_option("#filter-kind", "human")
+        page.wait_for_url("**kind=human**")
+        sync_api.expect(page.locator(ROWS)).to_have_count(1)
+        page.reload()
+        assert page.locator(ROWS).count() == 1
+        page.go_back()
+        sync_api.expect(page.locator(ROWS)).to_have_count(43)
+        assert reader.said == []
+
+
+def test_without_script_every_control_works_and_the_table_is_there(browser, site) -> None:
+    with Reader(browser, java_script_enabled=False) as reader:
+        page = reader.page
+        page.goto(site + BOARD)
+        assert page.locator(ROWS).count() == 43
+        page.select_option("#filter-kind", "agent")
+        page.get_by_role("button", name="Show").click()
+        assert "kind=agent" in page.url
+        assert page.locator(ROWS).count() == 20
+        page.get_by_role("link", name="Accuracy").click()
+        assert "direction=ascending" in page.url
+        assert "Model number 39" in page.locator(ROWS).first.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_pages_are_accessible_and_fit_the_screen(browser, site, scheme, width) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not there: run `npm ci`")
+    viewport = {"width": width, "height": 800}
+    with Reader(browser, color_scheme=scheme, viewport=viewport, reduced_motion="reduce") as reader:
+        for address in PAGES:
+            reader.page.goto(site + address)
+            if address == BOARD and chart_script_url():
+                reader.see_chart()
+            reader.page.evaluate(AXE.read_text(encoding="utf-8"))
+            found = reader.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+            violations = [
+                (entry["id"], [node["html"][:150] for node in entry["nodes"]][:3]) for entry in found["violations"]
+            ]
+            assert violations == [], address
+            assert reader.page.evaluate("document.documentElement.scrollWidth") <= width, address
+
+
+def test_a_page_without_its_chart_is_light(browser, site) -> None:
+    with Reader(browser) as reader:
+        sizes: dict[str, int] = {}
+        reader.page.on("response", lambda response: sizes.__setitem__(response.url, len(response.body())))
+        reader.page.goto(f"{site}{BOARD}topics/")
+        reader.page.wait_for_load_state("networkidle")
+        assert sizes
+        assert not [url for url in sizes if not url.startswith(site)], "nothing may come from elsewhere"
+        assert not [url for url in sizes if "plotly-cartesian" in url]
+
+
+def test_a_name_with_tags_is_text(browser, site) -> None:
+    with Reader(browser) as reader:
+        reader.page.goto(site + BOARD)
+        assert reader.page.get_by_text("<b>A model with a long name</b>").count() >= 1
+        assert reader.page.locator("main b").count() == 0
