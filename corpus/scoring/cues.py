@@ -22,6 +22,7 @@ _QUALIFIED_CUE = re.compile(
     rf"(?:{'|'.join(_QUALIFIERS)})\s{{1,2}}(?:options?|choices?|letters?|statements?|values?)(?:\(s\))?{_VERB}"
 )
 _NEW_SPEAKER = re.compile(r"\nA:[ \t]{0,3}(?=\n|$)")
+_BLANKS = re.compile(r"[ \n\r\t]*")
 _END_OF_LINE = re.compile(r"\n|$")
 _END_OF_SENTENCE = re.compile(r"\n|[.!?](?=\s|$)|$")
 
@@ -52,8 +53,9 @@ def _start(located: Located) -> int:
 
 def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Located:
     """Return what stands after an announcement; a label alone on its line announces the next line that has text."""
-    while form == "label" and start < len(text) and text[start] in " \n\r\t":
-        start += 1
+    if form == "label":
+        blanks = _BLANKS.match(text, start)
+        start = start if blanks is None else blanks.end()
     match = ending.search(text, start)
     end = len(text) if match is None else match.start()
     is_ended = end < len(text)

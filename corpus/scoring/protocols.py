@@ -42,7 +42,7 @@ def find_answer(text: str, asked: Asked, *, is_cut: bool = False) -> Found:
     run_on = run_on_start(text)
     if run_on is not None:
         before = _find(text[:run_on], asked, is_cut=False)
-        if isinstance(before.content, Content):
+        if before.span is not None:
             return replace(before, notes=(*before.notes, "run-on"))
     return _find(text, asked, is_cut=is_cut)
 
@@ -160,7 +160,10 @@ def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
         return None
     located = Located(0, len(text), "bare reply")
     content = read_content(text, asked)
-    return None if isinstance(content, Unread) and not content.note else _found(text, located, content)
+    is_longer_text = asked.kind is Kind.NUMBER and "\n" in text.strip()
+    if isinstance(content, Unread) and (is_longer_text or not content.note):
+        return None
+    return _found(text, located, content)
 
 
 def read_first_line(text: str, asked: Asked, is_cut: bool) -> Found | None:

@@ -141,7 +141,13 @@ NOT_READ += [
     "any",
     "B and possibly others",
 ]
-NOT_READ += ["neither option A nor option B", "not (option B)", "A-4, B-2, C-3, D-1", "x" * 5000]
+NOT_READ += [
+    "neither option A nor option B",
+    "not (option B)",
+    "one (option B), two (option Z)",
+    "A-4, B-2, C-3, D-1",
+    "x" * 5000,
+]
 
 
 @pytest.mark.parametrize("text", NOT_READ)

@@ -75,6 +75,7 @@ CHOICE_REPLIES = [
     ("**B**", "B"),
     ("A, C", "AC"),
     ("B\n\nBecause it is so.", "B"),
+    ("A, B\nZ", "unparsed"),
     ("B. text bbb", "B"),
     ("text bbb", "B"),
     ("The correct answer is C. It is the one.", "C"),
@@ -160,6 +161,10 @@ NUMBER_REPLIES = [
     # a second speaker opens another answer and does not finish it
     ("10\n\nA:\n\nThe configuration is $1s^2$, or $10e^-$", "unparsed"),
     ("Agent stopped due to iteration limit or time limit.", "gave_up"),
+    # run on into another question
+    ("3\n\n## Example 2\n\nReturn a number.\n\nQuestion: How many?\n\nAnswer: 4", "3"),
+    ("Answer: several\n\nQuestion: How many?\n\nAnswer: 4", "unparsed"),
+    ("Let me see.\n\nQuestion: How many?\n\nAnswer: 4", "4"),
 ]
 
 

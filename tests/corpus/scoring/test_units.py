@@ -21,6 +21,8 @@ CASES = [
     ("5", "Furlong", "furlong", "5", ""),
     ("5", "g/mol", "g", "5", UNIT_DIFFERS),
     ("5", "g?", "g", "5", UNIT_DIFFERS),
+    ("5", "g ?mol", "g", "5", UNIT_DIFFERS),
+    ("5", "J/(mol K)", "J mol^-1 K^-1", "5", ""),
     ("5", "min", "h", "5", UNIT_DIFFERS),
 ]
 
