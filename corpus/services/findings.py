@@ -1,13 +1,14 @@
 """Lint questions from their rows, and keep what was found until the next time."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.db import transaction
 
 from corpus.importers.keywords import mistyped_keywords
-from corpus.markup.lint import lint_markup
+from corpus.markup.lint import MarkupFinding, lint_markup
 from corpus.models import Benchmark, Finding, Grouping, Question, QuestionRevision
 from corpus.selectors.questions import current_revisions, label_names
 from corpus.services.revisions import BATCH
@@ -26,11 +27,13 @@ class Found:
 def questions_lint(*, benchmark: Benchmark, keys: Collection[str] | None = None) -> list[Found]:
     """Return the findings of the current revisions, of all questions or of those named; nothing is stored."""
     revisions = list(current_revisions(benchmark.pk).defer("original"))
+    # Questions repeat each other's options; a text is linted once a run, and anew in the next.
+    lint = lru_cache(maxsize=None)(lint_markup)
     findings = [
         found
         for revision in revisions
         if keys is None or revision.question.key in keys
-        for found in _revision_findings(revision)
+        for found in _revision_findings(revision, lint)
     ]
     across = [*_repeated_uuids(revisions), *_without_topic(benchmark, revisions)]
     findings += [found for found in across if keys is None or found.key in keys]
@@ -68,9 +71,9 @@ def findings_store(*, benchmark: Benchmark, findings: Iterable[Found], replace: 
         )
 
 
-def _revision_findings(revision: QuestionRevision) -> Iterator[Found]:
+def _revision_findings(revision: QuestionRevision, lint: Callable[[str], tuple[MarkupFinding, ...]]) -> Iterator[Found]:
     for place, text in _texts(revision):
-        for finding in lint_markup(text):
+        for finding in lint(text):
             yield _found(revision, finding.code, f"{place}: {finding.message}: {finding.excerpt}")
     for keyword, meant in mistyped_keywords(revision.keywords).items():
         yield _found(revision, "keyword-mistyped", f'The keyword "{keyword}" was probably meant to be "{meant}".')

@@ -1,15 +1,16 @@
 """Turn imported questions into rows: new questions, new revisions of known ones, nothing for unchanged ones."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from django.db.models import OuterRef, Subquery
 
 from corpus.importers.types import ImportedQuestion
-from corpus.markup.molecules import describe_molecules
+from corpus.markup.molecules import MoleculeFacts, describe_molecules
 from corpus.models import Benchmark, Molecule, Option, Question, QuestionRevision, Source
 from corpus.scoring.plain import plain_text
 from corpus.selectors.questions import questions_by_key
@@ -180,15 +181,19 @@ def _create_revisions(benchmark: Benchmark, pairs: Sequence[tuple[QuestionRevisi
         ],
         batch_size=BATCH,
     )
+    # Many options are molecules that other questions show too; each text is described once a run.
+    describe = lru_cache(maxsize=None)(describe_molecules)
     Molecule.objects.bulk_create(
-        [molecule for revision, question in pairs for molecule in _molecules(revision, question)],
+        [molecule for revision, question in pairs for molecule in _molecules(revision, question, describe)],
         batch_size=BATCH,
     )
     newest = QuestionRevision.objects.filter(question=OuterRef("pk")).order_by("-number").values("pk")[:1]
     Question.objects.filter(benchmark=benchmark).update(current_revision=Subquery(newest))
 
 
-def _molecules(revision: QuestionRevision, question: ImportedQuestion) -> list[Molecule]:
+def _molecules(
+    revision: QuestionRevision, question: ImportedQuestion, describe: Callable[[str], tuple[MoleculeFacts, ...]]
+) -> list[Molecule]:
     texts = [("stem", question.stem), *(("option", option.text) for option in question.options)]
     return [
         Molecule(
@@ -200,7 +205,7 @@ def _molecules(revision: QuestionRevision, question: ImportedQuestion) -> list[M
             bertz=facts.bertz,
         )
         for place, text in texts
-        for facts in describe_molecules(text)
+        for facts in describe(text)
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 from django.db import IntegrityError
@@ -22,6 +23,7 @@ from corpus.services.imports import (
 
 logger = logging.getLogger(__name__)
 SHOWN_FINDINGS = 40
+LONGEST_SLUG = 50
 
 
 class Command(BaseCommand):
@@ -52,7 +54,7 @@ class Command(BaseCommand):
                 source=options["source"],
                 naming=naming_from(options),
                 topics=options["topics"],
-                sets=dict(parsed_set(text) for text in options["sets"]),
+                sets=parsed_sets(options["sets"]),
                 dry_run=options["dry_run"],
             )
         except (SourceError, SetError) as error:
@@ -79,6 +81,16 @@ def naming_from(options: dict[str, Any]) -> BenchmarkNaming:
     )
 
 
+def parsed_sets(texts: list[str]) -> dict[str, list[Path]]:
+    """Return {slug: files} of every `--set`; a set named twice is refused."""
+    sets: dict[str, list[Path]] = {}
+    for slug, paths in map(parsed_set, texts):
+        if slug in sets:
+            raise CommandError(f"--set {slug} is given twice. Put all its files into one, separated by commas.")
+        sets[slug] = paths
+    return sets
+
+
 def parsed_set(text: str) -> tuple[str, list[Path]]:
     """Return slug and files of one `--set NAME=FILE[,FILE]`."""
     slug, separator, files = text.partition("=")
@@ -92,8 +104,10 @@ def checked_slug(slug: str) -> str:
     """Return the slug, or say what a slug is made of."""
     try:
         validate_slug(slug)
-    except ValueError:
+    except ValidationError:
         raise CommandError(f'"{slug}" is no slug: use letters, digits, hyphens and underscores.') from None
+    if len(slug) > LONGEST_SLUG:
+        raise CommandError(f'"{slug}" is longer than {LONGEST_SLUG} characters.')
     return slug
 
 
