@@ -38,11 +38,12 @@ def people_rule() -> PeopleRule:
 
 def visible_systems() -> dict[int, SystemFacts]:
     """Return every system that is not hidden, by id: names are read anew, so that a board never shows an old one."""
+    rows = System.objects.filter(is_hidden=False).order_by("pk")
     return {
-        system_id: SystemFacts(*facts)
-        for system_id, *facts in System.objects.filter(is_hidden=False)
-        .order_by("pk")
-        .values_list("pk", "slug", "name", "source_name", "kind", "is_demo")
+        pk: SystemFacts(slug=slug, name=name, source_name=source_name, kind=kind, is_demo=is_demo)
+        for pk, slug, name, source_name, kind, is_demo in rows.values_list(
+            "pk", "slug", "name", "source_name", "kind", "is_demo"
+        )
     }
 
 

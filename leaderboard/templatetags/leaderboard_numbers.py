@@ -1,5 +1,6 @@
 """How numbers are written on the board pages."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from django import template
@@ -32,7 +33,7 @@ def thousands(count: int | None) -> str:
 
 
 @register.filter
-def entry(mapping: dict, key: object) -> object:
+def entry(mapping: Mapping[str, object], key: str) -> object:
     """Return the entry of a mapping, None where there is none."""
     return mapping.get(key)
 

@@ -49,17 +49,17 @@ def browser() -> Iterator:
 def site(browser, live_server):
     """A served site with a board of 40 systems, ten people, one incomplete result, and nine topics."""
     benchmark = make_benchmark(slug="bench", name="Bench")
-    questions = [make_question(benchmark) for _ in range(90)]
+    questions = [make_question(benchmark) for _ in range(45)]
     for number, question in enumerate(questions):
         label_question(question, name=TOPICS[number % len(TOPICS)])
     bench = make_set(benchmark, "bench", questions, name="Bench")
     for number in range(40):
-        right = 88 - 2 * number
+        right = 44 - number
         system = make_system(slug=f"model-{number}", name=f"Model number {number}", kind=("model", "agent")[number % 2])
-        make_run(system, bench, "+" * right + "-" * (90 - right))
-    make_run(make_system(slug="long", name=LONG_NAME, kind="baseline"), bench, "+-" * 45)
-    make_run(make_system(slug="stopped", name="Stopped"), bench, "+" * 40 + " " * 50)
-    make_people(bench, ["+" * (30 + 2 * number) + "-" * (60 - 2 * number) for number in range(10)])
+        make_run(system, bench, "+" * right + "-" * (45 - right))
+    make_run(make_system(slug="long", name=LONG_NAME, kind="baseline"), bench, "+-" * 22 + "-")
+    make_run(make_system(slug="stopped", name="Stopped"), bench, "+" * 20 + " " * 25)
+    make_people(bench, ["+" * (15 + number) + "-" * (30 - number) for number in range(10)])
     return live_server.url
 
 

@@ -1,0 +1,71 @@
+"""The published counts as a reader of the boards gets them: page, API and CSV."""
+
+import csv
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+
+PACKS = ("claude3.5", "gpt-4o-react")
+SETS = {
+    "chembench": "n_correct",
+    "chembench-mini": "n_correct_mini",
+    "chembench-mini-tools": "n_correct_mini_tool",
+    "chembench-mini-no-tools": "n_correct_mini_notool",
+}
+GROUPED = (
+    ("chembench", "topic", "topics"),
+    ("chembench-mini", "topic", "topics_mini"),
+    ("chembench", "topic-by-keyword", "topics_keyword"),
+    ("chembench-mini", "topic-by-keyword", "topics_keyword_mini"),
+)
+SIZES = {"chembench": 2788, "chembench-mini": 236, "chembench-mini-tools": 121, "chembench-mini-no-tools": 115}
+
+
+def import_everything(data) -> None:
+    tools, no_tools = data / "mini_tool.txt", data / "mini_notool.txt"
+    call_command(
+        "import_corpus",
+        str(data / "corpus.zip"),
+        f"--topics={data / 'classified_questions.csv'}",
+        f"--set=chembench-mini-tools={tools}",
+        f"--set=chembench-mini-no-tools={no_tools}",
+        f"--set=chembench-mini={tools},{no_tools}",
+        stdout=StringIO(),
+    )
+    call_command("import_reports", *[str(data / f"reports-{name}.zip") for name in PACKS], stdout=StringIO())
+
+
+def by_source_name(client, slug: str, grouping: str = "topic") -> dict[str, dict]:
+    response = client.get(f"/api/v1/leaderboard/{slug}/", {"rule": "as-published", "grouping": grouping})
+    assert response.status_code == 200, response.content
+    return {row["source_name"]: row for row in response.json()["rows"]}
+
+
+def test_boards_show_the_published_counts(client, shared) -> None:
+    data = shared / "data" / "chembench"
+    models = json.loads((data / "expected.json").read_text("utf-8"))["models"]
+    import_everything(data)
+    for slug, field in SETS.items():
+        rows = by_source_name(client, slug)
+        page = client.get(f"/leaderboard/{slug}/", {"rule": "as-published"}).content.decode()
+        lines = csv.DictReader(
+            client.get(f"/api/v1/leaderboard/{slug}.csv", {"rule": "as-published"}).content.decode().splitlines()
+        )
+        in_file = {line["source_name"]: line for line in lines}
+        assert set(rows) == set(in_file) == set(PACKS)
+        for name in PACKS:
+            right, n = models[name][field], SIZES[slug]
+            assert (rows[name]["outcomes"]["right"], rows[name]["n_questions"]) == (right, n)
+            assert rows[name]["accuracy"] == right / n
+            assert int(in_file[name]["right"]) == right
+            assert f"<strong>{100 * right / n:.1f}%</strong>" in page
+    for slug, grouping, field in GROUPED:
+        rows = by_source_name(client, slug, grouping)
+        for name in PACKS:
+            shown = {topic: (entry["accuracy"], entry["n"]) for topic, entry in rows[name]["topics"].items()}
+            printed = {topic: (pytest.approx(x["score"]), x["n"]) for topic, x in models[name][field].items()}
+            assert shown == printed
