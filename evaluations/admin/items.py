@@ -16,7 +16,7 @@ from evaluations.selectors import item_evidence
 class ItemAdmin(EvidenceAdmin):
     """Look at prompts, raw replies, readings and scores."""
 
-    list_display = ["question_key", "system", "repeat", "status", "outcome", "rule", "attempts", "answered_at"]
+    list_display = ["question_key", "system", "repeat", "status", "outcome", "answered_at"]
     list_display_links = ["question_key"]
     list_filter = [
         "status",
@@ -83,4 +83,5 @@ class ItemAdmin(EvidenceAdmin):
         """Add the evidence."""
         item = kwargs.get("obj") or context["original"]
         context["evidence"] = item_evidence(item=item)
+        context.update(title=f"{item.question_revision.question.key}, {item.run.system.name}", subtitle=None)
         return super().render_change_form(request, context, *args, **kwargs)

@@ -11,6 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllow
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
@@ -71,7 +73,7 @@ def legal_actions(run: Run) -> list[RunAction]:
 class RunAdmin(EvidenceAdmin):
     """Runs are made by `run_create` and changed by their own buttons only."""
 
-    list_display = ["system", "question_set", "status", "progress", "n_right", "origin", "repeats", "queued_at"]
+    list_display = ["system", "question_set", "status", "progress", "n_right", "queued"]
     list_display_links = ["system"]
     list_filter = ["status", "origin", ("set_revision__question_set", admin.RelatedOnlyFieldListFilter), "system"]
     list_select_related = ["system", "set_revision__question_set"]
@@ -106,13 +108,18 @@ class RunAdmin(EvidenceAdmin):
     @admin.display(description="done")
     def progress(self, run: Any) -> str:
         """Return how many items are answered or given up, of how many."""
-        return f"{run.n_done} of {run.n_items}"
+        return f"{run.n_done}/{run.n_items}"
 
     @admin.display(description="right")
     def n_right(self, run: Any) -> str:
         """Return the right answers under the current rule, linked to the items."""
         address = items_address(run.pk, outcome__exact="right")
         return format_html('<a href="{}">{}</a>', address, run.n_right_items)
+
+    @admin.display(description="queued", ordering="queued_at")
+    def queued(self, run: Run) -> str:
+        """Return day and time in a form that sorts by eye."""
+        return date_format(timezone.localtime(run.queued_at), "Y-m-d H:i")
 
     @admin.display(description="parameters")
     def parameters_text(self, run: Run) -> str:
@@ -137,6 +144,7 @@ class RunAdmin(EvidenceAdmin):
         """Add progress, buttons and the record of what was done."""
         run = kwargs.get("obj") or context["original"]
         context.update(self._live_context(request, run))
+        context.update(title=f"{run.system.name} on {run.set_revision.question_set.name}", subtitle=None)
         context["actions_done"] = (
             ActionLog.objects.filter(object_type="evaluations.run", object_id=str(run.pk))
             .select_related("actor")

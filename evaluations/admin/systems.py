@@ -26,7 +26,7 @@ class SystemAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Add and change systems; queue runs of them."""
 
     form = SystemForm
-    list_display = ["name", "slug", "kind", "provider", "model_id", "n_runs", "latest_run", "is_hidden"]
+    list_display = ["name", "kind", "provider", "model_id", "n_runs", "latest_run", "is_hidden"]
     list_filter = ["kind", "provider", "is_hidden", "is_demo", "open_weights"]
     search_fields = ["name", "slug", "model_id", "source_name"]
     prepopulated_fields = {"slug": ["name"]}

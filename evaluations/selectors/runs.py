@@ -64,6 +64,13 @@ class RunProgress:
         """Done in percent, rounded down: 100 only when nothing is left."""
         return 100 * self.n_done // self.n_items if self.n_items else 0
 
+    @property
+    def time_left(self) -> str:
+        """What is left in words, such as `40 s` or `5 min`; "" while nothing says."""
+        if self.seconds_left is None:
+            return ""
+        return f"{self.seconds_left} s" if self.seconds_left < 100 else f"{ceil(self.seconds_left / 60)} min"
+
 
 class RunSummary(NamedTuple):
     """One run in a list."""

@@ -102,9 +102,11 @@ def run_stop(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
 def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """Queue a paused, stopped or incomplete run again: only its failed and waiting questions are asked.
 
-    A run whose every question has its answer is finished at once. Raises RunStateError for any other status, and
-    RunAlreadyActiveError when another run of the same system and set is queued or running.
+    A run whose every question has its answer is finished at once. Raises RunStateError for any other status and for
+    imported results, and RunAlreadyActiveError when another run of the same system and set is queued or running.
     """
+    if Run.objects.filter(pk=run_id, origin=Run.Origin.IMPORTED).exists():
+        raise RunStateError(f"The results of run {run_id} were imported; they are not asked again.")
     with transaction.atomic():
         run = _move(
             run_id=run_id,

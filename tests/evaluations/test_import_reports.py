@@ -10,10 +10,12 @@ from django.core.management import CommandError, call_command
 
 from corpus.models import ActionLog, Benchmark
 from corpus.scoring.plain import plain_text
+from evaluations.errors import RunStateError
 from evaluations.importers.chembench_reports import UnreadablePackError
 from evaluations.models import Item, ItemReading, ItemScore, Run, System
 from evaluations.selectors import board_items, outcome_counts
 from evaluations.services.reports import reports_import, system_fields, system_slug
+from evaluations.services.runs import run_resume
 from tests.corpus.factories import make_benchmark
 from tests.evaluations.banks import FIXTURES, demo_benchmark, make_keyed_set
 
@@ -198,6 +200,15 @@ def test_a_report_whose_options_cannot_be_settled_is_kept_and_not_judged(benchma
     assert (item.status, item.outcome, item.error_code) == ("failed", "error", "options-unmatched")
     assert item.completion
     assert not item.scores.exists()
+
+
+def test_imported_results_are_never_asked_again(benchmark):
+    (imported,) = reports_import(path=PACK, benchmark=benchmark).runs
+    assert imported.run.status == "incomplete"
+    with pytest.raises(RunStateError, match="were imported"):
+        run_resume(run_id=imported.run.pk)
+    assert Run.objects.get().status == "incomplete"
+    assert not Item.objects.filter(status="waiting").exists()
 
 
 def test_a_report_with_another_key_is_judged_by_ours_and_noted(benchmark, pack):

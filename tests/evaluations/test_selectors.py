@@ -210,7 +210,7 @@ def test_progress_of_a_running_run(questions):
     assert (progress.n_done, progress.percent, progress.n_sent) == (2, 50, 6)
     assert (progress.tokens_in, progress.tokens_out) == (100, 7)
     assert progress.per_minute == pytest.approx(2)
-    assert progress.seconds_left == 60
+    assert (progress.seconds_left, progress.time_left) == (60, "60 s")
     assert progress.outcomes == {"right": 1, "error": 1}
     assert [(error.item_id, error.code, error.is_final) for error in progress.last_errors] == [
         (answered.pk, "retry", False)
