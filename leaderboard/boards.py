@@ -125,7 +125,10 @@ def estimate_of(codes: Codes) -> Estimate:
 
 
 def people_estimate(codes: Codes) -> Estimate:
-    """Estimate the mean of people from their codes of shape (people, questions): within each, then over people."""
+    """Estimate the mean of people: each person's share of right answers first, then the mean of these over people.
+
+    `codes` has the shape (people, questions); every one of them answered every question.
+    """
     people, n = codes.shape
     is_right = codes == RIGHT
     return Estimate(

@@ -110,10 +110,10 @@ def _layout(board: Board, labels: Sequence[str]) -> dict[str, Any]:
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
         "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
-        "legend": {"orientation": "h", "x": 0, "y": -56 / max(plot_height, 1), "yanchor": "top"},
+        "legend": {"orientation": "h", "x": 0, "y": -64 / max(plot_height, 1), "yanchor": "top"},
         "showlegend": True,
         "xaxis": {
-            "title": {"text": "right answers, % of all questions"},
+            "title": {"text": "right answers, % of all questions", "font": {"size": 13}, "standoff": 8},
             "range": [0, 101],
             "dtick": 20,
             "ticksuffix": "%",

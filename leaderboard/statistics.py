@@ -24,7 +24,7 @@ NO_INTERVAL = Interval(float("nan"), float("nan"))
 
 
 def wilson_interval(right: int, n: int, confidence: float = CONFIDENCE) -> Interval:
-    """Return the Wilson score interval of `right` right answers out of `n` questions asked once.
+    """Return the Wilson score interval of an accuracy: `right` answers out of `n` questions asked once.
 
     Centre (p + z²/2n) / (1 + z²/n), half width z / (1 + z²/n) · √(p(1 − p)/n + z²/4n²), with p = right / n and z the
     normal quantile of the confidence; no continuity correction. Source: E. B. Wilson, Journal of the American

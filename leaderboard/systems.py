@@ -34,10 +34,14 @@ def results_by_set(*, system_slug: str, rule: str = "") -> list[SetResult]:
     return results
 
 
+# Facts that have a line of their own on a system's page.
+SHOWN_APART = {"model_name", "open_weights", "date_published"}
+
+
 def public_facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return a system's published facts as pairs of words; nested ones are left to its source."""
+    """Return a system's other published facts as pairs of words; nested ones are left to its source."""
     return [
-        (name.replace("_", " "), str(value))
+        (name.replace("_", " ").capitalize(), ("no", "yes")[value] if isinstance(value, bool) else str(value))
         for name, value in facts.items()
-        if isinstance(value, str | int | float) and str(value).strip()
+        if name not in SHOWN_APART and isinstance(value, str | int | float) and str(value).strip()
     ]

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import conditional_page, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from corpus.models import QuestionSet
@@ -93,12 +94,16 @@ def grouping_name(board: Board) -> str:
 
 
 @require_safe
+@gzip_page
+@conditional_page
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this is, show the top of each board, invite to open studies."""
     return render(request, "leaderboard/home.html", {"benchmarks": benchmark_boards(), "studies": open_studies()})
 
 
 @require_safe
+@gzip_page
+@conditional_page
 @vary_on_headers("HX-Request")
 @explains_bad_queries
 def board(request: HttpRequest, slug: str) -> HttpResponse:
@@ -123,6 +128,8 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@gzip_page
+@conditional_page
 @explains_bad_queries
 def topics(request: HttpRequest, slug: str) -> HttpResponse:
     """Show accuracy of each entrant on each group of questions."""
@@ -138,6 +145,8 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@gzip_page
+@conditional_page
 @explains_bad_queries
 def chart(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the bar chart of a board as Plotly JSON."""
@@ -145,6 +154,8 @@ def chart(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@gzip_page
+@conditional_page
 @explains_bad_queries
 def system(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is known of a system and its results by set."""
@@ -157,6 +168,8 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@gzip_page
+@conditional_page
 def methods(request: HttpRequest) -> HttpResponse:
     """Print how each number comes about, from the code that computes it."""
     return render(

@@ -1,8 +1,11 @@
 """The public pages as an anonymous reader gets them."""
 
+import gzip
 import re
+from pathlib import Path
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -294,7 +297,7 @@ def test_a_system_page_shows_facts_and_results_but_not_how_it_is_reached(client,
     )
     html = get(client, "/systems/best/")
     assert "best-1" in html
-    assert "temperature" in html
+    assert "Temperature" in html
     assert "80.0%" in html
     assert "BEST_KEY" not in html
     assert "inside.example" not in html
@@ -337,6 +340,26 @@ def test_a_chart_of_many_systems_is_limited(client, small_set) -> None:
     figure = client.get("/leaderboard/small/chart.json").json()
     assert sum(len(trace["y"]) for trace in figure["data"]) == 40
     assert len(names_in_order(get(client, BOARD))) == 42
+
+
+@pytest.mark.parametrize("url", ["/", BOARD, TOPICS, "/methods/", "/systems/best/"])
+def test_an_unchanged_page_is_not_sent_again(client, results, url) -> None:
+    tag = client.get(url)["ETag"]
+    assert client.get(url, headers={"If-None-Match": tag}).status_code == 304
+    System.objects.filter(slug="best").update(name="Renamed")
+    expected = 304 if url == "/methods/" else 200
+    assert client.get(url, headers={"If-None-Match": tag}).status_code == expected
+
+
+@pytest.mark.parametrize("url", ["/", BOARD, TOPICS])
+def test_a_page_without_its_chart_is_below_60_kilobytes(client, results, url) -> None:
+    for number in range(40):
+        make_run(make_system(slug=f"model-{number}", name=f"A model of number {number}"), results, "+-" * 5)
+    response = client.get(url, headers={"Accept-Encoding": "gzip"})
+    files = re.findall(r'(?:src|href)="/static/([^"]+)"', gzip.decompress(response.content).decode())
+    assert "site/site.css" in files
+    static = sum(len(gzip.compress(Path(finders.find(file)).read_bytes())) for file in files)
+    assert len(response.content) + static < 60_000
 
 
 @pytest.mark.parametrize("url", ["/", BOARD, TOPICS, "/methods/", "/systems/best/"])
