@@ -104,8 +104,7 @@ def practice_record(
 
 def participant_finish(*, participant: Participant, now: datetime | None = None) -> bool:
     """Note the end once every question has an answer; return whether the person has finished."""
-    assignments = participant.assignments.all()
-    if not assignments.exists() or assignments.filter(response__isnull=True).exists():
+    if participant.practised_at is None or participant.assignments.filter(response__isnull=True).exists():
         return False
     Participant.objects.filter(pk=participant.pk, finished_at__isnull=True).update(finished_at=now or timezone.now())
     return True

@@ -101,7 +101,8 @@ def reading_of(*, assignment: Assignment, given: Given) -> Reading:
 
 def _assignment_of(participant: Participant, assignment_id: int) -> Assignment:
     assignment = (
-        Assignment.objects.select_related("block", "question_revision__question__benchmark")
+        Assignment.objects.select_related("block__study", "question_revision__question__benchmark")
+        .prefetch_related("question_revision__options")
         .filter(pk=assignment_id, participant=participant)
         .first()
     )
@@ -112,7 +113,7 @@ def _assignment_of(participant: Participant, assignment_id: int) -> Assignment:
 
 def _refuse_out_of_turn(participant: Participant, assignment: Assignment) -> None:
     # Read again: the object in hand may be older than a withdrawal or the end of the study.
-    participant.refresh_from_db()
+    participant = Participant.objects.select_related("study").get(pk=participant.pk)
     if participant.withdrawn_at:
         raise WithdrawnError("You have withdrawn from this study; nothing more is stored.")
     if participant.study.status != Study.Status.OPEN:

@@ -1,5 +1,6 @@
 """The demo study and its made-up people."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,22 +38,13 @@ def test_demo_study_needs_the_demo_bank() -> None:
         demo_study_create()
 
 
-def test_demo_people_are_made_once_and_the_same_each_time() -> None:
-    study = load_demo_study()
-    assert demo_study_create() == study
-    n_people = load_demo_people(study=study, people_json=PEOPLE)
-    assert n_people >= 12
-    first = answers()
-    assert load_demo_people(study=study, people_json=PEOPLE) == 0
-    assert answers() == first
-    Participant.objects.all().delete()
-    load_demo_people(study=study, people_json=PEOPLE)
-    assert answers() == first
-
-
 def test_demo_people_are_marked_judged_and_neither_all_right_nor_all_wrong() -> None:
     study = load_demo_study()
-    load_demo_people(study=study, people_json=PEOPLE)
+    assert demo_study_create() == study
+    assert load_demo_people(study=study, people_json=PEOPLE) >= 12
+    stored = answers()
+    assert load_demo_people(study=study, people_json=PEOPLE) == 0
+    assert answers() == stored
     assert not Participant.objects.filter(is_demo=False).exists()
     outcomes = list(Response.objects.values_list("outcome", flat=True))
     share_right = outcomes.count("right") / len(outcomes)
@@ -60,6 +52,18 @@ def test_demo_people_are_marked_judged_and_neither_all_right_nor_all_wrong() -> 
     assert 0.3 < share_right < 0.8
     assert Participant.objects.filter(finished_at__isnull=False).exists()
     assert Participant.objects.filter(finished_at__isnull=True).exists()
+
+
+def test_seed_makes_the_same_person_each_time(tmp_path: Path) -> None:
+    study = load_demo_study()
+    few = tmp_path / "people.json"
+    few.write_text(json.dumps({"people": json.loads(PEOPLE.read_text())["people"][:2]}))
+    load_demo_people(study=study, people_json=few)
+    first = answers()
+    Participant.objects.all().delete()
+    load_demo_people(study=study, people_json=few)
+    assert len(first) > 0
+    assert answers() == first
 
 
 def test_models_of_the_survey_match_their_migrations() -> None:
