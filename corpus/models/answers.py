@@ -32,7 +32,7 @@ class AbstractReading(models.Model):
     reader = models.CharField(max_length=64)
     status = models.CharField(max_length=12, choices=READ_STATUSES)
     option_keys = models.JSONField(default=list, blank=True)
-    number = models.CharField(max_length=80, blank=True, help_text="Decimal as text, digits kept.")
+    number = models.TextField(blank=True, help_text="Decimal as text, all digits kept.")
     unit = models.CharField(max_length=60, blank=True)
     span_start = models.PositiveIntegerField(null=True, blank=True)
     span_end = models.PositiveIntegerField(null=True, blank=True)

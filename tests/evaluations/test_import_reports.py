@@ -165,6 +165,16 @@ def test_bare_nan_is_accepted_and_kept_as_a_word(benchmark, pack):
     assert item.outcome == "right"
 
 
+def test_a_number_keeps_all_its_digits_however_long_it_runs(benchmark, pack):
+    key = "gases-molar_volume_1-molar_volume_1"
+    digits = "49.6" + "0123456789" * 30
+    change(pack, key, output={"text": f"[ANSWER]{digits}[/ANSWER]"})
+    reports_import(path=pack, benchmark=benchmark)
+    item = Item.objects.get(question_revision__question__key=key)
+    assert item.readings.get(reader="standard@1").number == digits
+    assert item.outcome == "right"
+
+
 def test_text_that_no_database_keeps_is_made_storable(benchmark, pack):
     key = "gases-molar_volume_1-molar_volume_1"
     change(pack, key, output={"text": "a\0b \ud83d [ANSWER]49.58[/ANSWER]"})
