@@ -154,4 +154,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+    # These log a line per call, and more at lower levels: addresses and questions, which have no place in a log.
+    "loggers": {name: {"level": "WARNING"} for name in ("httpx2", "httpcore2", "openai", "anthropic")},
 }

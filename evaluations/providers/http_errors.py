@@ -52,7 +52,9 @@ def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> Pro
         code, meaning = _OF_THE_RUN[failure.status]
         return NeverRetryError(code, f"{meaning} ({sentence}).", Scope.RUN)
     if 300 <= failure.status < 400:
-        return NeverRetryError("redirect", f"The address leads elsewhere; correct it ({sentence}).", Scope.RUN)
+        return NeverRetryError(
+            "redirect", f"The address leads elsewhere; correct the system, queue a new run ({sentence}).", Scope.RUN
+        )
     return _bad_request(failure, details, codes, sentence)
 
 
@@ -103,7 +105,9 @@ def _bad_request(failure: HttpFailure, details: Mapping[str, Any], codes: set[st
     if codes & _PARAMETER_CODES or (parameter and not parameter.startswith("messages")):
         hint = f"parameter {parameter}: " if parameter else ""
         return NeverRetryError(
-            "bad_parameter", f"The endpoint rejects the request; change the system ({hint}{sentence}).", Scope.RUN
+            "bad_parameter",
+            f"The endpoint rejects a parameter; change the system, queue a new run ({hint}{sentence}).",
+            Scope.RUN,
         )
     return NeverRetryError("bad_request", f"The endpoint rejects the request ({sentence}).", Scope.UNCLEAR)
 

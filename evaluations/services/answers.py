@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import DataError, transaction
+from django.db import DataError, IntegrityError, transaction
 
 from corpus.scoring.reading import read_answer
 from corpus.scoring.rules import judge
@@ -50,7 +50,7 @@ def store_answers(*, context: RunContext, arrived: Sequence[Arrived]) -> Stored:
     """
     try:
         return _store_together(context, sorted(arrived, key=lambda each: each.question.item.pk))
-    except (DataError, ValueError) as error:
+    except (DataError, IntegrityError, ValueError) as error:
         if len(arrived) > 1:
             parts = [store_answers(context=context, arrived=[each]) for each in arrived]
             return Stored(sum(part.n_stored for part in parts), sum(part.n_late for part in parts))

@@ -7,10 +7,12 @@ from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 
 from evaluations.errors import CannotBeAskedError, RunStateError
 from evaluations.models import Run
 from evaluations.providers import open_provider
+from evaluations.redaction import redact
 from evaluations.services.asking_loop import AskingLoop, Pace, Tally
 from evaluations.services.claims import remaining
 from evaluations.services.questions import RunContext, run_context
@@ -60,9 +62,17 @@ def _work(run_id: UUID, stop_requested: Callable[[], bool]) -> Tally:
     try:
         context = run_context(run_id=run_id)
     except CannotBeAskedError as error:
-        _pause(run_id, str(error))
+        _pause(run_id, "cannot_be_asked", str(error))
         return Tally()
-    tally = _asked(context, stop_requested)
+    try:
+        tally = _asked(context, stop_requested)
+    except (InterfaceError, OperationalError):
+        raise
+    except Exception as error:
+        # Without this a fault of ours would leave the run "running" for ever, woken and failing again and again.
+        said = redact(f"{type(error).__name__}: {error}", [context.endpoint.api_key])
+        _pause(run_id, "internal", f"The worker failed ({said}); its log says more.")
+        raise
     run_finish(run_id=run_id)
     logger.info(
         "run %s: %d stored, %d late, %d failed calls", run_id, tally.n_stored, tally.n_late, tally.n_failed_calls
@@ -101,8 +111,8 @@ def _is_left(run_id: UUID) -> bool:
     return bool(left.n_waiting or left.n_leased)
 
 
-def _pause(run_id: UUID, reason: str) -> None:
+def _pause(run_id: UUID, code: str, reason: str) -> None:
     try:
-        run_pause(run_id=run_id, code="cannot_be_asked", reason=reason)
+        run_pause(run_id=run_id, code=code, reason=reason)
     except RunStateError:
         logger.info("run %s was paused or ended by someone else meanwhile", run_id)
