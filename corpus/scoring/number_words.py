@@ -7,10 +7,13 @@ _UNITS = (
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_VALUES = {word: value for value, word in enumerate(_UNITS)}
-_VALUES |= {word: 10 * place for place, word in enumerate(_TENS, start=2)}
-_VALUES |= {
-    f"{ten}{join}{unit}": _VALUES[ten] + _VALUES[unit] for ten in _TENS for unit in _UNITS[1:10] for join in "- "
+WORD_VALUES = {word: value for value, word in enumerate(_UNITS)}
+WORD_VALUES |= {word: 10 * place for place, word in enumerate(_TENS, start=2)}
+WORD_VALUES |= {
+    f"{ten}{join}{unit}": WORD_VALUES[ten] + WORD_VALUES[unit]
+    for ten in _TENS
+    for unit in _UNITS[1:10]
+    for join in "- "
 }
 _WORD = re.compile(r"(?:(minus|negative)\s{1,3})?([a-z]{3,9}(?:[- ][a-z]{3,5})?|[a-z]{3,9})", re.IGNORECASE)
 
@@ -25,7 +28,7 @@ def number_word(text: str) -> int | None:
     match = _WORD.fullmatch(text)
     if match is None:
         return None
-    value = _VALUES.get(match.group(2).lower())
+    value = WORD_VALUES.get(match.group(2).lower())
     if value is None:
         return None
     return -value if match.group(1) else value

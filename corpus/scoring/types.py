@@ -116,3 +116,19 @@ class Unread:
 
     reason: str
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One answer under two rules: the raw text, what was asked, the key, and a reading and verdict under each.
+
+    `published` is what a report stored (reader and rule `as-published@1`), `standard` is ours.
+    """
+
+    text: str
+    asked: Asked
+    target: Target
+    published: Reading
+    published_verdict: Verdict
+    standard: Reading
+    standard_verdict: Verdict
