@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from corpus.models import QuestionSetRevision
 from survey.errors import StudyNotReadyError
 from survey.models import ConsentText, Participant, Response, ResponseReading, ResponseScore, Study, StudyBlock
 from survey.services import study_close, study_open
@@ -61,10 +62,42 @@ class ConsentTextInline(admin.StackedInline):
     can_delete = False
 
 
+class SetRevisionField(forms.ModelChoiceField):
+    """A choice of set revisions that says which set and how many questions."""
+
+    def label_from_instance(self, revision: Any) -> str:
+        return f"{revision.question_set.slug}, revision {revision.number} ({revision.n_members} questions)"
+
+
+class StudyBlockForm(forms.ModelForm):
+    """A block; what its answers depend on is fixed once someone has questions from it.
+
+    Another set revision is for people who begin later: an order that was drawn stays.
+    """
+
+    FIXED_ONCE_GIVEN = ("slug", "rules", "tools_allowed")
+
+    set_revision = SetRevisionField(
+        QuestionSetRevision.objects.select_related("question_set").annotate(n_members=Count("members")),
+        help_text="People who have begun keep the questions they were given.",
+    )
+
+    class Meta:
+        model = StudyBlock
+        fields = ("position", "title", "slug", "rules", "tools_allowed", "set_revision")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk and self.instance.assignments.exists():
+            for name in self.FIXED_ONCE_GIVEN:
+                self.fields[name].disabled = True
+                self.fields[name].help_text = "Fixed: people have been given questions of this block."
+
+
 class StudyBlockInline(admin.StackedInline):
     model = StudyBlock
+    form = StudyBlockForm
     extra = 0
-    prepopulated_fields = {"slug": ["title"]}
 
 
 @admin.register(Study)

@@ -31,7 +31,7 @@ TOOLS = (
     ("drawing", "Drawing program"),
     ("RDKit", "RDKit or other code"),
 )
-CONFIDENCE = (("1", "1, a guess"), ("2", "2"), ("3", "3"), ("4", "4"), ("5", "5, certain"))
+CONFIDENCE = tuple((str(number), str(number)) for number in range(1, 6))
 OTHER_TOOL = "other: "
 MOST_YEARS = 80
 

@@ -8,6 +8,8 @@ from django.db.models import Q
 from corpus.models import (
     AbstractAnswer,
     AbstractReading,
+    AbstractRescored,
+    AbstractRescoring,
     AbstractScore,
     QuestionRevision,
     QuestionSetRevision,
@@ -211,3 +213,31 @@ class ResponseScore(AbstractScore):
 
     def __str__(self) -> str:
         return f"{self.answer_id} {self.rule} {self.outcome}"
+
+
+class ResponseRescoring(AbstractRescoring):
+    """The answers of one study read and judged again."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="rescorings")
+
+    class Meta(AbstractRescoring.Meta):
+        verbose_name = "rescoring of a study"
+        verbose_name_plural = "rescorings of studies"
+
+    def __str__(self) -> str:
+        return f"rescoring {self.pk}"
+
+
+class RescoredResponse(AbstractRescored):
+    """What a person's answer would be under a rescoring."""
+
+    rescoring = models.ForeignKey(ResponseRescoring, on_delete=models.CASCADE, related_name="rows")
+    answer = models.ForeignKey(Response, on_delete=models.CASCADE, related_name="rescored")
+    old_reading = models.ForeignKey(ResponseReading, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    new_reading = models.ForeignKey(ResponseReading, on_delete=models.CASCADE, related_name="+")
+
+    class Meta(AbstractRescored.Meta):
+        verbose_name = "rescored response"
+
+    def __str__(self) -> str:
+        return f"{self.rescoring_id}: {self.answer_id} {self.old_outcome} {self.new_outcome}"

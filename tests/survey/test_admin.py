@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from survey.admin import ConsentTextForm
+from survey.admin import ConsentTextForm, StudyBlockForm
 from survey.models import Participant, Response, Study
 from survey.services import consent_text_add
 from tests.survey.factories import answer_next, make_participant, make_study
@@ -49,6 +49,15 @@ def test_consent_that_someone_agreed_to_is_read_only() -> None:
     form = ConsentTextForm({"version": 9, "text": "changed"}, instance=agreed_to)
     assert form.is_valid()
     assert form.save(commit=False).text == "You may stop at any time."
+
+
+def test_rules_and_tools_of_a_block_are_fixed_once_questions_are_given() -> None:
+    study = make_study()
+    block = study.blocks.first()
+    assert not StudyBlockForm(instance=block).fields["tools_allowed"].disabled
+    make_participant(study)
+    fields = StudyBlockForm(instance=block).fields
+    assert [name for name, field in fields.items() if field.disabled] == ["slug", "rules", "tools_allowed"]
 
 
 def test_actions_open_what_is_ready_and_say_what_is_missing(admin_page: Client) -> None:

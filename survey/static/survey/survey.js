@@ -82,7 +82,8 @@
       var button = document.createElement("button");
       button.type = "button";
       button.className = "button copy-smiles";
-      button.textContent = "Copy SMILES";
+      button.textContent = "Copy";
+      button.setAttribute("aria-label", "Copy the SMILES");
       button.addEventListener("click", function (event) {
         event.preventDefault();
         event.stopPropagation();
