@@ -12,6 +12,8 @@ from django.db.models import Q
 from corpus.models import (
     AbstractAnswer,
     AbstractReading,
+    AbstractRescored,
+    AbstractRescoring,
     AbstractScore,
     QuestionRevision,
     QuestionSetRevision,
@@ -233,3 +235,31 @@ class ItemScore(AbstractScore):
 
     def __str__(self) -> str:
         return f"{self.answer_id} {self.rule} {self.outcome}"
+
+
+class ItemRescoring(AbstractRescoring):
+    """The items of one run read and judged again."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rescorings")
+
+    class Meta(AbstractRescoring.Meta):
+        verbose_name = "rescoring of a run"
+        verbose_name_plural = "rescorings of runs"
+
+    def __str__(self) -> str:
+        return f"rescoring {self.pk}"
+
+
+class RescoredItem(AbstractRescored):
+    """What an item would be under a rescoring."""
+
+    rescoring = models.ForeignKey(ItemRescoring, on_delete=models.CASCADE, related_name="rows")
+    answer = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="rescored")
+    old_reading = models.ForeignKey(ItemReading, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    new_reading = models.ForeignKey(ItemReading, on_delete=models.CASCADE, related_name="+")
+
+    class Meta(AbstractRescored.Meta):
+        verbose_name = "rescored item"
+
+    def __str__(self) -> str:
+        return f"{self.rescoring_id}: {self.answer_id} {self.old_outcome} {self.new_outcome}"

@@ -11,11 +11,14 @@ from corpus.models.questions import (
     QuestionRevision,
     Source,
 )
+from corpus.models.rescorings import AbstractRescored, AbstractRescoring
 from corpus.models.sets import QuestionSet, QuestionSetMember, QuestionSetRevision
 
 __all__ = [
     "AbstractAnswer",
     "AbstractReading",
+    "AbstractRescored",
+    "AbstractRescoring",
     "AbstractScore",
     "ActionLog",
     "Benchmark",

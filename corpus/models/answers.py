@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from corpus.models.questions import QuestionRevision
 from corpus.scoring.types import Outcome, ReadStatus
 
 OUTCOMES = [(outcome.value, outcome.value.replace("_", " ")) for outcome in Outcome]
@@ -21,6 +22,14 @@ class AbstractAnswer(models.Model):
     outcome = models.CharField(max_length=12, choices=OUTCOMES, blank=True, db_index=True)
     credit = models.DecimalField(max_digits=6, decimal_places=4, null=True, blank=True)
     rule = models.CharField(max_length=64, blank=True)
+    key_revision = models.ForeignKey(
+        QuestionRevision,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="The later revision whose key the current verdict was made with; empty: the one that was asked.",
+    )
 
     class Meta:
         abstract = True
@@ -29,7 +38,7 @@ class AbstractAnswer(models.Model):
 class AbstractReading(models.Model):
     """What was read out of an answer, where, and by which reader (or person)."""
 
-    reader = models.CharField(max_length=64)
+    reader = models.CharField(max_length=120)
     status = models.CharField(max_length=12, choices=READ_STATUSES)
     option_keys = models.JSONField(default=list, blank=True)
     number = models.TextField(blank=True, help_text="Decimal as text, all digits kept.")
@@ -62,10 +71,28 @@ class AbstractScore(models.Model):
     credit = models.DecimalField(max_digits=6, decimal_places=4)
     reason = models.CharField(max_length=300, blank=True)
     metrics = models.JSONField(default=dict, blank=True)
+    key_revision = models.ForeignKey(
+        QuestionRevision,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        help_text="The later revision whose key was used; empty: the one that was asked.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         abstract = True
         constraints = [
-            models.UniqueConstraint(fields=["answer", "reading", "rule"], name="%(class)s_once_per_rule"),
+            models.UniqueConstraint(
+                fields=["answer", "reading", "rule"],
+                condition=Q(key_revision__isnull=True),
+                name="%(class)s_once_per_rule",
+            ),
+            models.UniqueConstraint(
+                fields=["answer", "reading", "rule", "key_revision"],
+                condition=Q(key_revision__isnull=False),
+                name="%(class)s_once_per_rule_and_key",
+            ),
         ]

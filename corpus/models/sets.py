@@ -36,7 +36,7 @@ class QuestionSetRevision(models.Model):
     number = models.PositiveIntegerField()
     content_hash = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)
-    question_revisions: models.ManyToManyField = models.ManyToManyField(
+    question_revisions: "models.ManyToManyField[QuestionRevision, QuestionSetMember]" = models.ManyToManyField(
         QuestionRevision, through="QuestionSetMember", related_name="set_revisions"
     )
 
