@@ -43,11 +43,13 @@ def labels_of_set(set_revision_id: int, grouping_slug: str) -> dict[int, list[st
         "question_revision__question_id", "question_revision_id", "question_revision__comparison_root_id"
     )
     root_by_question = {question_id: root or revision for question_id, revision, root in members}
+    # Two plain queries: one join of labels and members takes minutes where the database has no statistics yet.
     labelled = Label.questions.through._default_manager.filter(
         label__grouping__slug=grouping_slug,
-        question__revisions__set_memberships__set_revision_id=set_revision_id,
+        label__grouping__benchmark__question_sets__revisions=set_revision_id,
     ).values_list("question_id", "label__name")
     names: dict[int, set[str]] = defaultdict(set)
     for question_id, name in labelled:
-        names[root_by_question[question_id]].add(name)
+        if question_id in root_by_question:
+            names[root_by_question[question_id]].add(name)
     return {root_id: sorted(found) for root_id, found in names.items()}

@@ -7,13 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import transaction
+from django.db import connection, transaction
 
 from corpus.importers.chembench import read_question
 from corpus.importers.sources import SourceError, bank_files
 from corpus.importers.tables import read_set, read_topics
 from corpus.importers.types import BankFile, ImportedQuestion, RefusedError, RefusedFile, TopicRow
-from corpus.models import Benchmark, QuestionSetMember
+from corpus.models import (
+    Benchmark,
+    Finding,
+    Label,
+    Molecule,
+    Option,
+    Question,
+    QuestionRevision,
+    QuestionSetMember,
+)
 from corpus.services.findings import Found, findings_store, questions_lint
 from corpus.services.labels import labels_refresh, sources_ensure, topic_names, topics_apply
 from corpus.services.results import action_log, results_changed
@@ -143,6 +152,8 @@ def _store(
         *questions_lint(benchmark=benchmark, keys=keys),
     ]
     findings_store(benchmark=benchmark, findings=findings, replace=keys)
+    if any(entry.change for entry in stored):
+        _tell_planner()
     return ImportReport(
         benchmark=benchmark.slug,
         dry_run=dry_run,
@@ -153,6 +164,17 @@ def _store(
         labels_changed=labels_changed,
         findings=tuple(findings),
     )
+
+
+def _tell_planner() -> None:
+    """Have PostgreSQL count the rows now: until it does, its plans take the tables of a fresh bank for empty."""
+    if connection.vendor != "postgresql":
+        return
+    through = Label.questions.through
+    models = (Question, QuestionRevision, Option, Molecule, Label, through, QuestionSetMember, Finding)
+    with connection.cursor() as cursor:
+        for model in models:
+            cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
 
 
 def benchmark_ensure(*, naming: BenchmarkNaming, canaries: set[str]) -> Benchmark:

@@ -108,7 +108,7 @@ def test_members_keep_the_order_of_the_set_files(report, data):
 
 
 def test_molecules_are_described(report):
-    in_reactions = Molecule.objects.filter(revision__stem__contains="RXNSMILES")
+    in_reactions = Molecule.objects.filter(revision__stem__contains="[START_RXNSMILES]")
     assert in_reactions.count() == 4
     # 2,540 of the 2,544 SMILES can be read.
     assert Molecule.objects.count() - in_reactions.count() == 2540
