@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from corpus.models import QuestionSet
+from corpus.models import QuestionSet, QuestionSetRevision
 from corpus.services.results import results_changed
 from evaluations.models import Item, ItemReading, ItemScore, Run, System
 from survey.models import Assignment, ConsentText, Participant, Response, Study, StudyBlock
@@ -38,7 +38,7 @@ def make_run(
     printed = [published] if isinstance(published, str) else list(published)
     run = Run.objects.create(
         system=system,
-        set_revision=question_set.current_revision,
+        set_revision=_revision(question_set),
         origin=origin,
         repeats=len(repeats),
         status=status,
@@ -76,7 +76,7 @@ def make_people(question_set: QuestionSet, answers: Sequence[str], *, is_demo: b
     study = Study.objects.create(slug=f"study-{next(_numbers)}", title="A study", status="open", is_demo=is_demo)
     consent = ConsentText.objects.create(study=study, version=1, text="I agree.")
     block = StudyBlock.objects.create(
-        study=study, position=1, slug="all", title="All", rules="None.", set_revision=question_set.current_revision
+        study=study, position=1, slug="all", title="All", rules="None.", set_revision=_revision(question_set)
     )
     revision_ids = _revision_ids(question_set)
     people = []
@@ -108,7 +108,11 @@ def make_people(question_set: QuestionSet, answers: Sequence[str], *, is_demo: b
     return people
 
 
+def _revision(question_set: QuestionSet) -> QuestionSetRevision:
+    assert question_set.current_revision is not None
+    return question_set.current_revision
+
+
 def _revision_ids(question_set: QuestionSet) -> list[int]:
-    revision = question_set.current_revision
-    assert revision is not None
-    return list(revision.members.order_by("position").values_list("question_revision_id", flat=True))
+    members = _revision(question_set).members.order_by("position")
+    return list(members.values_list("question_revision_id", flat=True))
