@@ -1,17 +1,16 @@
 """Causes of differences over questions that ask for a number."""
 
 import re
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 
 from corpus.scoring.number_grammar import DECIMAL_COMMA, FRACTION, TRAILING_SIGN
 from corpus.scoring.published_habits import exact_tags, first_plain_number, plain_numbers, word_numbers
+from corpus.scoring.rules.standard import DEFAULT_TOLERANCE, EXACT, abs_difference
 from corpus.scoring.shared_causes import has_stored_answer, is_read, standard_text
 from corpus.scoring.types import Difference
 from corpus.scoring.units import UNIT_CONVERTED
 
-_EXACT = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _FLOAT_NOISE = Decimal("1E-9")
-_BOUNDARY = Decimal("0.01")
 _TIMES_TEN = re.compile(r"(?:[xX×*·⋅•∙∗]|\\times|\\cdot)\s{0,3}\{?10")
 _RAISED_OR_SPACED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]|10\s?\^|10\*\*|10[-−–]|\d\s+[eE]\s?[-+−–]?\d|[eE]\s?[−–]\d|[eE]\s[-+]?\d")
 _GROUPED = re.compile(r"\d(?:,|\{,\}|'|’|[ \u00a0\u2009\u202f]|\\,)\d{3}(?!\d)")
@@ -48,12 +47,8 @@ def is_boundary(difference: Difference) -> bool:
     target, read = difference.target.number, difference.standard.number
     if target is None or read is None or target <= 0 or not _same_number(difference):
         return False
-    off = _EXACT.divide(_EXACT.abs(_EXACT.subtract(read, target)), target) if _is_small(target, read) else Decimal(0)
-    return abs(off - _BOUNDARY) <= _FLOAT_NOISE
-
-
-def _is_small(*numbers: Decimal) -> bool:
-    return all(number.is_zero() or abs(number.adjusted()) < 400 for number in numbers)
+    allowed = EXACT.multiply(DEFAULT_TOLERANCE, target)
+    return abs_difference(abs_difference(read, target), allowed) <= EXACT.multiply(_FLOAT_NOISE, target)
 
 
 def is_own_tolerance(difference: Difference) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from corpus.scoring.rules import as_published, standard
+from corpus.scoring.rules import as_published, chempro, standard, survey_option_text
 from corpus.scoring.rules.verdicts import unread_verdict
 from corpus.scoring.types import Kind, Reading, ReadStatus, Target, Verdict
 
@@ -44,6 +44,21 @@ _RULES = {
             name="as-published@1",
             definition=as_published.DEFINITION,
             judges={Kind.CHOICE: as_published.judge_choice, Kind.NUMBER: as_published.judge_number},
+        ),
+        Rule(
+            name="survey-option-text@1",
+            definition=survey_option_text.DEFINITION,
+            judges={Kind.CHOICE: survey_option_text.judge_choice, Kind.NUMBER: survey_option_text.judge_number},
+        ),
+        Rule(
+            name="chempro-exact@1",
+            definition=chempro.EXACT_DEFINITION,
+            judges={Kind.CHOICE: chempro.judge_choice, Kind.NUMBER: chempro.judge_exact_number},
+        ),
+        Rule(
+            name="chempro-tolerance@1",
+            definition=chempro.TOLERANCE_DEFINITION,
+            judges={Kind.CHOICE: chempro.judge_choice, Kind.NUMBER: chempro.judge_tolerant_number},
         ),
     )
 }

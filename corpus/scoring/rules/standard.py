@@ -18,7 +18,7 @@ DEFINITION = (
 DEFAULT_TOLERANCE = Decimal("0.01")
 
 # Wide enough that neither subtraction nor multiplication of written numbers is ever rounded or overflows.
-_EXACT = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN)
+EXACT = Context(prec=2000, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def judge_choice(*, reading: Reading, target: Target, rule: str) -> Verdict:
@@ -45,7 +45,7 @@ def judge_number(*, reading: Reading, target: Target, rule: str) -> Verdict:
     if target.number.is_zero():
         allowed, limit = tolerance, f"{tolerance} (target 0)"
     else:
-        allowed, limit = _EXACT.multiply(tolerance, abs(target.number)), f"{tolerance} of the target's size"
+        allowed, limit = EXACT.multiply(tolerance, abs(target.number)), f"{tolerance} of the target's size"
     is_right = error <= allowed
     word = "within" if is_right else "outside"
     return read_verdict(is_right=is_right, rule=rule, reason=f"{word.capitalize()} {limit}.")
@@ -53,4 +53,4 @@ def judge_number(*, reading: Reading, target: Target, rule: str) -> Verdict:
 
 def abs_difference(first: Decimal, second: Decimal) -> Decimal:
     """Return |first - second| without rounding."""
-    return _EXACT.abs(_EXACT.subtract(first, second))
+    return EXACT.abs(EXACT.subtract(first, second))

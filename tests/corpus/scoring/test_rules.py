@@ -64,6 +64,42 @@ def test_number(answer: str, target: str, standard: str, published: str) -> None
     assert outcome(answer, target, rule="as-published@1") == published
 
 
+CHEMPRO = [
+    # answer, target, exact, tolerance
+    ("2.50", "2.5", "right", "right"),
+    ("2.49", "2.5", "wrong", "right"),
+    ("-2.5", "2.5", "wrong", "wrong"),
+    # 2 |19 - 21| = 4 = 0.1 (19 + 21): the boundary, from both sides and with both signs
+    ("19", "21", "wrong", "right"),
+    ("21", "19", "wrong", "right"),
+    ("-19", "-21", "wrong", "right"),
+    ("18.999", "21", "wrong", "wrong"),
+    ("21.001", "19", "wrong", "wrong"),
+    # 10 % of the target alone would let 110.6 out and 90 in
+    ("110.5", "100", "wrong", "right"),
+    ("110.6", "100", "wrong", "wrong"),
+    ("90.5", "100", "wrong", "right"),
+    ("90.4", "100", "wrong", "wrong"),
+    ("0", "0", "right", "right"),
+    ("0.0", "0", "right", "right"),
+    ("1E-30", "0", "wrong", "wrong"),
+    ("0", "1E-30", "wrong", "wrong"),
+    ("1.05E+4000", "1E+4000", "wrong", "right"),
+]
+
+
+@pytest.mark.parametrize(("answer", "target", "exact", "tolerance"), CHEMPRO)
+def test_chempro(answer: str, target: str, exact: str, tolerance: str) -> None:
+    assert outcome(answer, target, rule="chempro-exact@1", tolerance="0.5") == exact
+    assert outcome(answer, target, rule="chempro-tolerance@1", tolerance="0") == tolerance
+    assert outcome(target, answer, rule="chempro-tolerance@1") == tolerance
+
+
+@pytest.mark.parametrize(("answer", "target", "standard", "published"), NUMBERS)
+def test_survey_numbers_are_judged_as_reported(answer: str, target: str, standard: str, published: str) -> None:
+    assert outcome(answer, target, rule="survey-option-text@1") == published
+
+
 TOLERANCES = [
     ("105", "100", "0.05", "right"),
     ("105.1", "100", "0.05", "wrong"),
@@ -115,6 +151,10 @@ CHOICES = [
 def test_choice(target: Target, keys: tuple[str, ...], expected: str) -> None:
     verdict = judge(reading=chosen(*keys), target=target)
     assert verdict.outcome.value == expected
+    for rule in ("survey-option-text@1", "chempro-exact@1", "chempro-tolerance@1"):
+        other = judge(reading=chosen(*keys), target=target, rule=rule)
+        assert (other.outcome, other.credit, other.rule) == (verdict.outcome, verdict.credit, rule)
+        assert other.metrics == verdict.metrics
     assert verdict.credit == (1 if expected == "right" else 0)
 
 
@@ -150,7 +190,7 @@ def test_metrics_without_an_option_of_full_credit() -> None:
     assert judge(reading=chosen(), target=NONE_FULL).metrics["f1"] == 0.0
 
 
-@pytest.mark.parametrize("rule", ["standard@1", "as-published@1"])
+@pytest.mark.parametrize("rule", rule_names())
 @pytest.mark.parametrize("status", [status for status in ReadStatus if status is not ReadStatus.READ])
 def test_what_was_not_read_keeps_its_name_and_earns_nothing(status: ReadStatus, rule: str) -> None:
     verdict = judge(reading=Reading(status), target=TWO, rule=rule)
@@ -166,7 +206,10 @@ def test_reason_of_the_reader_is_kept() -> None:
 
 
 def test_rules_are_found_by_name_and_version() -> None:
-    assert rule_names() == ("standard@1", "as-published@1")
+    assert rule_names() == (
+        *("standard@1", "as-published@1", "survey-option-text@1"),
+        *("chempro-exact@1", "chempro-tolerance@1"),
+    )
     assert resolve_rule("standard") == "standard@1"
     assert resolve_rule("as-published@1") == "as-published@1"
     assert judge(reading=chosen("a", "c"), target=TWO, rule="standard").rule == "standard@1"
@@ -185,6 +228,9 @@ def test_each_rule_is_defined_in_one_paragraph() -> None:
         assert "\n" not in definition
     assert "0.01 |target|" in rule_definition("standard")
     assert "strictly" in rule_definition("as-published")
+    assert "by their text" in rule_definition("survey-option-text")
+    assert "equals the target in value" in rule_definition("chempro-exact")
+    assert "0.1 (|target| + |answer|) / 2" in rule_definition("chempro-tolerance")
 
 
 def test_a_kind_no_rule_covers_is_an_error_not_a_guess() -> None:
@@ -192,7 +238,7 @@ def test_a_kind_no_rule_covers_is_an_error_not_a_guess() -> None:
         judge(reading=Reading(ReadStatus.READ), target=Target(Kind.MOLECULE))
 
 
-@pytest.mark.parametrize("rule", ["standard@1", "as-published@1"])
+@pytest.mark.parametrize("rule", rule_names())
 def test_a_number_is_judged_from_numbers_only(rule: str) -> None:
     with pytest.raises(ValueError, match="number"):
         judge(reading=Reading(ReadStatus.READ), target=Target(Kind.NUMBER, number=Decimal(1)), rule=rule)
