@@ -63,7 +63,7 @@ def admin_ensure() -> tuple[str, str]:
         kept.write_text(secrets.token_urlsafe(9))
     password = kept.read_text().strip()
     users = get_user_model()._default_manager
-    user = users.filter(username=ADMIN_NAME).first() or users.create_superuser(ADMIN_NAME)  # type: ignore[attr-defined]
+    user = users.filter(username=ADMIN_NAME).first() or users.create_superuser(ADMIN_NAME)
     if not user.check_password(password):
         user.set_password(password)
         user.save(update_fields=["password"])

@@ -13,7 +13,7 @@ IMPORTED = "imported"
 LARGEST_SEED = 2**63 - 1
 
 
-class SystemForm(forms.ModelForm):  # type: ignore[type-arg]
+class SystemForm(forms.ModelForm):
     """A system: registered provider, address, the name of its key's variable, parameters that can be sent."""
 
     provider = forms.ChoiceField(help_text="How it is asked. `imported`: known by its published reports only.")

@@ -116,14 +116,14 @@ def store_verdicts_in_bulk(
     `current_rule` get their current verdict and are saved.
     """
     readings = reading_model._default_manager.bulk_create(
-        [reading_model(answer=entry.answer, **reading_fields(entry.reading)) for entry in judged],
+        [reading_model(**{"answer": entry.answer, **reading_fields(entry.reading)}) for entry in judged],
         batch_size=batch_size,
     )
     scores, changed = [], []
     for entry, row in zip(judged, readings, strict=True):
         for rule in entry.rules:
             verdict = judge(reading=entry.reading, target=entry.target, rule=rule)
-            scores.append(score_model(answer=entry.answer, reading=row, **score_fields(verdict)))
+            scores.append(score_model(**{"answer": entry.answer, "reading": row, **score_fields(verdict)}))
             if rule == current_rule:
                 set_current(entry.answer, verdict)
                 changed.append(entry.answer)

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 
-class EvidenceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class EvidenceAdmin(admin.ModelAdmin):
     """Rows that are only ever added, by the site itself: looked at here, never edited or deleted."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:

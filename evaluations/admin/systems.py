@@ -22,7 +22,7 @@ from evaluations.services.system_edits import system_save
 
 
 @admin.register(System)
-class SystemAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class SystemAdmin(admin.ModelAdmin):
     """Add and change systems; queue runs of them."""
 
     form = SystemForm
