@@ -21,6 +21,19 @@ _QUALIFIERS = ("correct", "right", "best", "final", "appropriate", "suitable", "
 _QUALIFIED_CUE = re.compile(
     rf"(?:{'|'.join(_QUALIFIERS)})\s{{1,2}}(?:options?|choices?|letters?|statements?|values?)(?:\(s\))?{_VERB}"
 )
+_FINAL_CUE = re.compile(rf"final[ _]{{1,2}}answers?(?:\(s\))?{_STRESS}[:=]{_STRESS}")
+_HEADING_CUE = re.compile(
+    r"answer(?:\(s\)|s)?(?:[ \t]{1,2}(?:choice|option|letter))?[*_]{0,3}:?[*_]{0,3}[ \t]{0,3}#{0,6}[ \t]{0,3}\n"
+)
+_HEADING_START = re.compile(
+    r"[ \t]{0,3}(?:#{1,6}[ \t]{1,3}[*_]{0,3}|[*_]{2,3}|(?=final))(?:(?:[0-9]{1,2}|step[ ][0-9]{1,2})[.:)][ \t]{1,3})?"
+    r"(?:(?:the|my|your|final|correct)[ ]){0,3}"
+)
+_ABOUT = re.compile(
+    r"(?:explanation|explaining|justification|rationale|reasoning|reasons?|verification|check|support)\s{1,2}"
+    r"(?:of|for|behind)\s{1,2}(?:(?:the|my|your|this|final|correct)\s{1,2}){0,3}\Z"
+)
+_MAX_HEADING_LENGTH = 60
 _NEW_SPEAKER = re.compile(r"\nA:[ \t]{0,3}(?=\n|$)")
 _BLANKS = re.compile(r"[ \n\r\t]*")
 _END_OF_LINE = re.compile(r"\n|$")
@@ -36,7 +49,7 @@ MAX_SENTENCE_LENGTH = 400
 def last_announced(text: str, *, is_number: bool) -> Located | None:
     """Return what the last announcement of an answer announces, to the end of its line or sentence."""
     folded = lowered(text)
-    labels = [_last_match(_LABEL_CUE, folded)] if "answer" in folded else []
+    labels = [_last_label(folded)] if "answer" in folded else []
     proses = [_last_match(_PROSE_CUE, folded)] if labels else []
     if any(word in folded for word in _QUALIFIERS):
         proses.append(_last_match(_QUALIFIED_CUE, folded))
@@ -47,13 +60,49 @@ def last_announced(text: str, *, is_number: bool) -> Located | None:
     return max(found, key=_start, default=None)
 
 
+def _last_label(folded: str) -> re.Match[str] | None:
+    """Return the last label that heads an answer, not an explanation of one (`Explanation of the answer:`)."""
+    for cue in reversed(list(_LABEL_CUE.finditer(folded))):
+        if _ABOUT.search(folded, max(cue.start() - _MAX_HEADING_LENGTH, 0), cue.start()) is None:
+            return cue
+    return None
+
+
+def last_final(text: str) -> Located | None:
+    """Return what stands behind the last label `FINAL ANSWER:`, on its line or, where it stands alone, the next."""
+    folded = lowered(text)
+    cue = _last_match(_FINAL_CUE, folded) if "final" in folded else None
+    return None if cue is None else _announced(text, cue.end(), _END_OF_LINE, "label")
+
+
+def last_heading(text: str) -> Located | None:
+    """Return the first line with text under the last heading `Answer` or `Final Answer`, or None where none is."""
+    folded = lowered(text)
+    end = len(text)
+    while (position := folded.rfind("answer", 0, end)) >= 0:
+        cue = _HEADING_CUE.match(folded, position)
+        if cue is not None and _is_heading(folded, position):
+            located = _announced(text, cue.end(), _END_OF_LINE, "heading")
+            return located if located.start < located.end else None
+        end = position
+    return None
+
+
+def _is_heading(folded: str, position: int) -> bool:
+    """Tell whether what stands on the line before `position` makes it a heading."""
+    window = max(position - _MAX_HEADING_LENGTH, 0)
+    start = folded.rfind("\n", window, position) + 1
+    is_line_start = start > 0 or window == 0
+    return is_line_start and _HEADING_START.fullmatch(folded, start, position) is not None
+
+
 def _start(located: Located) -> int:
     return located.start
 
 
 def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Located:
     """Return what stands after an announcement; a label alone on its line announces the next line that has text."""
-    if form == "label":
+    if form != "sentence":
         blanks = _BLANKS.match(text, start)
         start = start if blanks is None else blanks.end()
     match = ending.search(text, start)

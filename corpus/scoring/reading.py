@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from corpus.scoring.contents import Content
+from corpus.scoring.found import Found
 from corpus.scoring.numbers import NumberRead, read_number
-from corpus.scoring.protocols import Found, find_answer
+from corpus.scoring.protocols import find_answer
 from corpus.scoring.statuses import is_given_up, is_hedged, is_refusal
 from corpus.scoring.types import Asked, Reading, ReadStatus, Unread
 from corpus.scoring.visible import Visible, visible_text

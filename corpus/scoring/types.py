@@ -73,12 +73,16 @@ class ShownOption:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was put to the answerer. `unit` is the unit the question asks for ("" when it names none)."""
+    """What was put to the answerer. `unit` is the unit the question asks for ("" when it names none).
+
+    `protocols` names the places where the prompt asked for the answer (`protocols.py`); () reads all there are.
+    """
 
     kind: Kind
     shown: tuple[ShownOption, ...] = ()
     prompt: str = ""
     unit: str = ""
+    protocols: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,92 @@
+"""Read an answer between tags, before a lone closing tag, or behind one that was never closed."""
+
+import re
+
+from corpus.scoring.contents import Content, read_content, read_leading
+from corpus.scoring.cues import concluding_value, is_corrected, last_announced, last_result
+from corpus.scoring.found import Found, found_at
+from corpus.scoring.tags import Located, TagScan, is_placeholder, scan_tags
+from corpus.scoring.types import Asked, Kind, Unread
+
+MAX_UNCLOSED_LENGTH = 400
+MIN_CORRECTION_LENGTH = 16
+
+
+def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
+    """Read the last complete tag that holds an answer; then a closing tag without an opening, or the reverse."""
+    scan = scan_tags(text)
+    for located in reversed(scan.complete):
+        inner = text[located.start : located.end]
+        if inner.strip() and not is_placeholder(inner):
+            found = _read_inside(text, located, asked)
+            return read_correction(text, located.end, asked, found.content) or found
+    if scan.lone_closing is not None:
+        return _read_before_closing(text, scan.lone_closing, asked)
+    if scan.open_at_end is not None:
+        return _read_after_opening(text, scan, asked, is_cut)
+    if scan.complete:
+        return found_at(text, scan.complete[-1], Unread("The answer tag is empty."))
+    return None
+
+
+def read_correction(text: str, start: int, asked: Asked, stated: Content | Unread) -> Found | None:
+    """Read another answer announced after `start`, where words before it take back what was stated."""
+    if len(text) - start < MIN_CORRECTION_LENGTH:
+        return None
+    announced = last_announced(text[start:], is_number=asked.kind is Kind.NUMBER)
+    if announced is None or not is_corrected(text[start : start + announced.start]):
+        return None
+    located = _moved(announced, start)
+    content = read_leading(text[located.start : located.end], asked)
+    if isinstance(content, Unread) or (isinstance(stated, Content) and _is_same(content, stated)):
+        return None
+    return found_at(text, located, content, "corrected")
+
+
+def _is_same(first: Content, second: Content) -> bool:
+    return (first.option_keys, first.number) == (second.option_keys, second.number)
+
+
+def _moved(located: Located, offset: int) -> Located:
+    return located._replace(start=located.start + offset, end=located.end + offset)
+
+
+def _read_inside(text: str, tag: Located, asked: Asked) -> Found:
+    """Read a tag's content; a content that argues is read by what it announces or comes to in the end."""
+    inner = text[tag.start : tag.end]
+    content = read_leading(inner, asked)
+    if isinstance(content, Content) or content.note:
+        return found_at(text, tag, content)
+    announced = last_announced(inner, is_number=asked.kind is Kind.NUMBER)
+    if announced is not None:
+        return _read_part(text, tag, announced, read_leading(inner[announced.start : announced.end], asked))
+    result = (last_result(inner) or concluding_value(inner)) if asked.kind is Kind.NUMBER else None
+    if result is None:
+        return found_at(text, tag, content)
+    return _read_part(text, tag, result, read_content(inner[result.start : result.end], asked))
+
+
+def _read_part(text: str, tag: Located, part: Located, content: Content | Unread) -> Found:
+    """Return what was read of a part of a tag's content, the span that of the part."""
+    return found_at(text, _moved(part, tag.start)._replace(form=tag.form, is_complete=tag.is_complete), content)
+
+
+def _read_before_closing(text: str, closing: re.Match[str], asked: Asked) -> Found | None:
+    """`... = 42,257 moles [/ANSWER]`: the line before the tag, or what follows it where that line is empty."""
+    start = text.rfind("\n", 0, closing.start()) + 1
+    line = Located(start, closing.start(), "closing tag")
+    if not text[start : closing.start()].strip():
+        line = Located(closing.end(), len(text), "closing tag")
+    announced = last_announced(text[line.start : line.end], is_number=asked.kind is Kind.NUMBER)
+    if announced is not None:
+        line = _moved(announced, line.start)._replace(form="closing tag", is_complete=True)
+    return found_at(text, line, read_leading(text[line.start : line.end], asked), "lone-closing-tag")
+
+
+def _read_after_opening(text: str, scan: TagScan, asked: Asked, is_cut: bool) -> Found:
+    """`[ANSWER] C` with no closing tag: read only where the rest is nothing but the answer and nothing was cut."""
+    located = Located(scan.open_at_end or 0, len(text), "opening tag", is_complete=False)
+    rest = text[located.start :]
+    if is_cut or len(rest) > MAX_UNCLOSED_LENGTH:
+        return found_at(text, located, Unread("The answer tag was never closed."))
+    return found_at(text, located, read_content(rest, asked), "unclosed-tag")

@@ -1,0 +1,115 @@
+"""Each place of an answer: registered, read on its own, and left out where the prompt asks for another."""
+
+import pytest
+
+from corpus.scoring.protocols import PROTOCOLS, UnknownProtocolError, chosen_protocols, protocol_names
+from corpus.scoring.reading import read_answer
+from corpus.scoring.types import Asked, Kind, ReadStatus, ShownOption
+
+TEXTS = ["ethanol", "methanol", "water", "air"]
+SHOWN = tuple(ShownOption(letter, letter, text) for letter, text in zip("ABCD", TEXTS, strict=True))
+CHOICE = Asked(Kind.CHOICE, SHOWN)
+NUMBER = Asked(Kind.NUMBER)
+
+
+def only(name: str, asked: Asked = CHOICE) -> Asked:
+    return Asked(asked.kind, asked.shown, protocols=(name,))
+
+
+# protocol, kind, reply, what is read, the text it is read from
+READ = [
+    ("tag", CHOICE, "First. [ANSWER]B[/ANSWER] Then.", "B", "B"),
+    ("boxed", CHOICE, r"So \boxed{\text{C}} it is", "C", r"\text{C}"),
+    ("final-answer", CHOICE, "It may be A.\nFINAL ANSWER: B\nDone.", "B", "B"),
+    ("final-answer", CHOICE, "**Final Answer:** C", "C", "C"),
+    ("final-answer", CHOICE, "Final answer: A\nNo.\nFinal answer: D", "D", "D"),
+    ("final-answer", CHOICE, "final_answer = B", "B", "B"),
+    ("final-answer", CHOICE, "FINAL ANSWER: A. Sorry, I made a mistake. The correct answer is B.", "B", "B"),
+    ("final-answer", NUMBER, "Final Answer:\n\n42 g", "42", "42 g"),
+    ("heading", CHOICE, "## Reasoning\nLong.\n## Answer\n\nB\n\nMore.", "B", "B"),
+    ("heading", CHOICE, "### Final Answer\n**C. water**", "C", "**C. water**"),
+    ("heading", CHOICE, "**Answer**\nA\n\n**Answer**\nD", "D", "D"),
+    ("heading", CHOICE, "Final Answer\nB", "B", "B"),
+    ("heading", CHOICE, "## Step 3: Final answer\nB", "B", "B"),
+    ("heading", CHOICE, "**2. The correct answers:**\nA, C", "A,C", "A, C"),
+    ("heading", CHOICE, "## Answer\nA\nWait, I made a mistake. The answer is C.", "C", "C"),
+    ("heading", NUMBER, "# Answer #\nx = 3.5", "3.5", "x = 3.5"),
+    ("announced", CHOICE, "Answer: B\n\n### Explanation of the answer:\n\nIt mixes.", "B", "B"),
+    ("announced", CHOICE, "The best option is D.", "D", "D"),
+    ("bare", CHOICE, " A, C ", "A,C", "A, C"),
+    ("conclusion", NUMBER, "2 times 3.\nTherefore, the mass is 6 g.", "6", "6 g."),
+    ("first-line", CHOICE, "B\nIt mixes with oil in no way at all.", "B", "B"),
+]
+
+
+@pytest.mark.parametrize(("name", "asked", "text", "expected", "stretch"), READ)
+def test_a_protocol_alone_reads_its_place(name: str, asked: Asked, text: str, expected: str, stretch: str) -> None:
+    reading = read_answer(text=text, asked=only(name, asked))
+    assert reading.status is ReadStatus.READ, reading.reason
+    assert ",".join(reading.option_keys) + str(reading.number or "") == expected
+    assert reading.span is not None
+    assert text[slice(*reading.span)] == stretch
+    assert read_answer(text=text, asked=asked).option_keys == reading.option_keys
+    assert read_answer(text=text, asked=asked).number == reading.number
+
+
+@pytest.mark.parametrize("name", protocol_names())
+def test_a_protocol_leaves_other_places_alone(name: str) -> None:
+    elsewhere = (
+        "FINAL ANSWER: B" if name in {"tag", "boxed", "heading"} else "[ANSWER]B[/ANSWER] and more text after it"
+    )
+    assert read_answer(text=elsewhere, asked=only(name)).status is ReadStatus.UNPARSED
+
+
+NO_HEADING = [
+    "The final answer\nis not known",
+    "I think the answer\nB",
+    "## Answer",
+    "## Answer\n\n",
+    "## Answer\nIt mixes with water, so nothing follows.",
+    "## " + "very " * 20 + "answer\nB",
+    "x" * 60 + "final answer\nB",
+]
+
+
+@pytest.mark.parametrize("text", NO_HEADING)
+def test_what_is_no_heading_is_not_read_as_one(text: str) -> None:
+    assert read_answer(text=text, asked=only("heading")).status is ReadStatus.UNPARSED
+
+
+def test_a_heading_over_a_letter_no_option_has_is_an_attempt() -> None:
+    reading = read_answer(text="## Answer\nZ", asked=CHOICE)
+    assert (reading.status, reading.notes) == (ReadStatus.UNPARSED, ("unknown-letter",))
+
+
+CUT = ["FINAL ANSWER: 4.1", "## Answer\n4.1"]
+
+
+@pytest.mark.parametrize("text", CUT)
+def test_a_cut_off_line_is_not_an_answer(text: str) -> None:
+    assert read_answer(text=text, asked=NUMBER, finish_reason="length").status is ReadStatus.TRUNCATED
+    whole = read_answer(text=text + "\nmore", asked=NUMBER, finish_reason="length")
+    assert str(whole.number) == "4.1"
+
+
+def test_stronger_places_win_whatever_comes_last() -> None:
+    text = "[ANSWER]A[/ANSWER]\n\\boxed{B}\nFINAL ANSWER: C\n## Answer\nD\nThe answer is B."
+    expected = {"tag": "A", "boxed": "B", "final-answer": "C", "heading": "D", "announced": "B"}
+    names = list(expected)
+    for place, name in enumerate(names):
+        asked = Asked(Kind.CHOICE, SHOWN, protocols=tuple(reversed(names[place:])))
+        assert read_answer(text=text, asked=asked).option_keys == (expected[name],)
+
+
+def test_protocols_are_registered_by_name() -> None:
+    assert protocol_names() == (
+        *("tag", "boxed", "final-answer", "heading", "announced", "bare", "conclusion", "first-line"),
+    )
+    assert chosen_protocols(()) == tuple(PROTOCOLS.values())
+    assert [protocol.name for protocol in chosen_protocols(["bare", "tag"])] == ["tag", "bare"]
+    assert all(protocol.definition.endswith(".") for protocol in PROTOCOLS.values())
+
+
+def test_an_unknown_protocol_is_refused_with_those_there_are() -> None:
+    with pytest.raises(UnknownProtocolError, match="no protocol 'tags'.*tag, boxed, final-answer"):
+        read_answer(text="B", asked=Asked(Kind.CHOICE, SHOWN, protocols=("tags",)))
