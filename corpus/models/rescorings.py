@@ -67,9 +67,9 @@ class AbstractRescored(models.Model):
         VERDICT = "verdict", "another verdict"
 
     class Decision(models.TextChoices):
-        NONE = "", "none yet"
-        APPLIED = "applied", "applied"
+        NONE = "", "as the rescoring as a whole"
         KEPT = "kept", "the person's correction was kept"
+        REPLACED = "replaced", "the person's correction was replaced"
         STALE = "stale", "left alone: the answer had changed meanwhile"
 
     role = models.CharField(max_length=8, choices=Role, default=Role.CURRENT)

@@ -93,7 +93,7 @@ def store_verdict(
             verdict = judge(reading=reading_from_row(row), target=target, rule=rule)
             score = score_fields(verdict)
             answer.scores.get_or_create(  # type: ignore[attr-defined]
-                reading=row, rule=score.pop("rule"), defaults=score
+                reading=row, rule=score.pop("rule"), key_revision=None, defaults=score
             )
             if rule == current_rule:
                 set_current(answer, verdict)

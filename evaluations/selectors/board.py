@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, F, FilteredRelation, Max, Min, Q, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, FilteredRelation, Max, Min, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from corpus.models import QuestionRevision
@@ -18,7 +18,13 @@ from evaluations.models import Item, Run
 
 PUBLISHED_RULE = "as-published"
 
-_ROOT = Coalesce(F("question_revision__comparison_root_id"), F("question_revision_id"))
+# An answer judged by a corrected key is comparable with answers to that key's revision.
+_ROOT = Coalesce(
+    F("key_revision__comparison_root_id"),
+    F("key_revision_id"),
+    F("question_revision__comparison_root_id"),
+    F("question_revision_id"),
+)
 _JUDGED = Q(status=Item.Status.ANSWERED) & ~Q(outcome__in=["", Outcome.ERROR.value])
 
 
@@ -111,7 +117,8 @@ def outcome_counts(*, board: BoardItems, system_id: int) -> dict[str, int]:
 
 def _items_of(root_ids: Collection[int]) -> QuerySet[Item]:
     revisions = QuestionRevision.objects.filter(Q(pk__in=root_ids) | Q(comparison_root_id__in=root_ids))
-    return Item.objects.filter(question_revision__in=revisions).order_by()
+    asked = Q(key_revision__isnull=True, question_revision__in=revisions)
+    return Item.objects.filter(asked | Q(key_revision__in=revisions)).order_by()
 
 
 def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
@@ -166,7 +173,17 @@ def _candidate(row: Mapping[str, Any], *, n_wanted: int) -> _Candidate:
 
 def _rows(items: QuerySet[Item], *, rule: str, needs_scores: bool) -> Iterator[BoardItem]:
     """Give every item once, in the order of system, question and repeat."""
-    columns = ["run__system_id", "run_id", "repeat", "root_id", "outcome", "credit", "status", "rule"]
+    columns = [
+        "run__system_id",
+        "run_id",
+        "repeat",
+        "root_id",
+        "outcome",
+        "credit",
+        "status",
+        "rule",
+        "key_revision_id",
+    ]
     ordering = ["run__system_id", "root_id", "repeat"]
     items = items.annotate(root_id=_ROOT)
     if not needs_scores:
@@ -174,14 +191,20 @@ def _rows(items: QuerySet[Item], *, rule: str, needs_scores: bool) -> Iterator[B
             yield BoardItem(*row[:7])
         return
     scored = items.annotate(score=FilteredRelation("scores", condition=Q(scores__rule=rule))).order_by(
-        *ordering, F("score__reading__corrected_by_id").asc(nulls_first=True), "score__id"
+        *ordering, ExpressionWrapper(Q(score__reading__corrected_by__isnull=False), BooleanField()), "score__id"
     )
     newest: dict[tuple[UUID, int, int], BoardItem] = {}
-    for *row, row_rule, outcome, credit in scored.values_list(*columns, "score__outcome", "score__credit").iterator(
+    of_score = ["score__key_revision_id", "score__outcome", "score__credit"]
+    for *row, row_rule, row_key, key, outcome, credit in scored.values_list(*columns, *of_score).iterator(
         chunk_size=5000
     ):
         item = BoardItem(*row)
-        if row_rule != rule:
-            item = item._replace(outcome=outcome or "", credit=credit)
-        newest[item.run_id, item.root_id, item.repeat] = item
+        place = (item.run_id, item.root_id, item.repeat)
+        if row_rule == rule:
+            newest[place] = item
+        elif key == row_key:
+            newest[place] = item._replace(outcome=outcome or "", credit=credit)
+        else:
+            # A score by a key that is no longer the answer's says nothing.
+            newest.setdefault(place, item._replace(outcome="", credit=None))
     yield from newest.values()

@@ -87,9 +87,9 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         choices=[
-                            ("", "none yet"),
-                            ("applied", "applied"),
+                            ("", "as the rescoring as a whole"),
                             ("kept", "the person's correction was kept"),
+                            ("replaced", "the person's correction was replaced"),
                             ("stale", "left alone: the answer had changed meanwhile"),
                         ],
                         max_length=8,

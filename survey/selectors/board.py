@@ -4,7 +4,7 @@ from collections.abc import Collection
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.db.models import Case, F, OuterRef, QuerySet, Subquery, When
+from django.db.models import BooleanField, Case, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 
 from corpus.scoring.types import Outcome
@@ -27,11 +27,19 @@ class BoardAnswer(NamedTuple):
 def board_answers(*, root_ids: Collection[int], rule: str) -> list[BoardAnswer]:
     """Return the verdicts of people who agreed and have not withdrawn, for these comparable questions.
 
-    Under the rule kept on the answer the current verdict counts, under any other the score of the newest reading;
-    an answer never judged under that rule is left out. An answer that could not be judged at all is an `error`.
-    One query.
+    Under the rule kept on the answer the current verdict counts, under any other the newest score by the same key, a
+    person's corrected reading first; an answer never judged under that rule is left out. An answer that could not be
+    judged at all is an `error`. One query.
     """
-    score = ResponseScore.objects.filter(answer=OuterRef("pk"), rule=rule).order_by("-reading_id", "-id")
+    score = (
+        ResponseScore.objects.filter(answer=OuterRef("pk"), rule=rule)
+        .annotate(
+            key=Coalesce(F("key_revision_id"), 0),
+            is_corrected=ExpressionWrapper(Q(reading__corrected_by__isnull=False), BooleanField()),
+        )
+        .filter(key=Coalesce(OuterRef("key_revision_id"), 0))
+        .order_by("-is_corrected", "-id")
+    )
     rows = (
         _answers_of_people()
         .annotate(
@@ -67,4 +75,10 @@ def _answers_of_people() -> QuerySet[Response]:
 
 
 def _root_id() -> Coalesce:
-    return Coalesce(F("assignment__question_revision__comparison_root_id"), F("assignment__question_revision_id"))
+    """Return the root of the revision whose key was used: the corrected one where there is one, else the one asked."""
+    return Coalesce(
+        F("key_revision__comparison_root_id"),
+        F("key_revision_id"),
+        F("assignment__question_revision__comparison_root_id"),
+        F("assignment__question_revision_id"),
+    )

@@ -1,0 +1,136 @@
+"""Read and judge people's answers again, in the same way as models'."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import cast
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db.models import Q, QuerySet
+
+from corpus.models import Benchmark
+from corpus.scoring.rules import resolve_rule
+from corpus.scoring.types import Reading
+from corpus.selectors.later_keys import KeyInForce, keys_in_force
+from corpus.services.corrections import Corrected, reading_correct
+from corpus.services.rescoring import (
+    Accepted,
+    Proposed,
+    Reread,
+    RescoringError,
+    Tables,
+    default_reader,
+    reads_again,
+    rescoring_accept,
+    rescoring_discard,
+    rescoring_propose,
+    resolve_reader,
+)
+from survey.models import RescoredResponse, Response, ResponseReading, ResponseRescoring, ResponseScore, Study
+from survey.services.responses import Given, reading_of
+
+TABLES = Tables(
+    answer=Response, reading=ResponseReading, score=ResponseScore, rescoring=ResponseRescoring, row=RescoredResponse
+)
+RESPONSES_AT_ONCE = 1000
+
+
+def study_rescore(
+    *,
+    study: Study,
+    rule: str = "standard",
+    reader: str = "",
+    root_ids: Collection[int] | None = None,
+    actor: AbstractBaseUser | None = None,
+) -> tuple[Proposed, ...]:
+    """Propose a rescoring of a study's answers, one for each benchmark it asks from; see `rescoring_propose`.
+
+    `rule` and `reader` are names, for the newest version, or `name@version`; without a reader the rule's usual one.
+    `root_ids` narrows the answers to these comparable questions. Raises UnknownRuleError and RescoringError.
+    """
+    rule_name = resolve_rule(rule)
+    reader_name = resolve_reader(reader) if reader else default_reader(rule_name)
+    return tuple(
+        rescoring_propose(
+            tables=TABLES,
+            benchmark=benchmark,
+            group={"study": study},
+            chunks=_chunks(study, benchmark, reader_name, root_ids),
+            rule=rule_name,
+            reader=reader_name,
+            actor=actor,
+        )
+        for benchmark in benchmarks_of(study)
+    )
+
+
+def benchmarks_of(study: Study) -> QuerySet[Benchmark]:
+    """Return the benchmarks a study asks from."""
+    return Benchmark.objects.filter(question_sets__revisions__study_blocks__study=study).distinct().order_by("pk")
+
+
+def study_rescoring_accept(
+    *, rescoring_id: int, actor: AbstractBaseUser | None = None, replace: Collection[int] = ()
+) -> Accepted:
+    """Accept a rescoring of a study; see `rescoring_accept`."""
+    return rescoring_accept(tables=TABLES, rescoring_id=rescoring_id, actor=actor, replace=replace)
+
+
+def study_rescoring_discard(*, rescoring_id: int, actor: AbstractBaseUser | None = None) -> ResponseRescoring:
+    """Discard a rescoring of a study; see `rescoring_discard`."""
+    return cast(ResponseRescoring, rescoring_discard(tables=TABLES, rescoring_id=rescoring_id, actor=actor))
+
+
+def response_reading_correct(
+    *, response: Response, reading: Reading, reason: str, actor: AbstractBaseUser
+) -> Corrected:
+    """Store a maintainer's reading of a person's answer and make it current; see `reading_correct`."""
+    revision = response.assignment.question_revision
+    return reading_correct(
+        answer=response,
+        reading=reading,
+        key=keys_in_force([revision.pk])[revision.pk],
+        benchmark=revision.question.benchmark,
+        reason=reason,
+        actor=actor,
+    )
+
+
+def _chunks(
+    study: Study, benchmark: Benchmark, reader: str, root_ids: Collection[int] | None
+) -> Iterator[Sequence[Reread]]:
+    responses = Response.objects.filter(
+        assignment__participant__study=study, assignment__question_revision__question__benchmark=benchmark
+    )
+    if root_ids is not None:
+        responses = responses.filter(
+            Q(assignment__question_revision__in=root_ids)
+            | Q(assignment__question_revision__comparison_root__in=root_ids)
+        )
+    ids = list(responses.order_by("pk").values_list("pk", "assignment__question_revision_id"))
+    keys = keys_in_force({revision_id for _, revision_id in ids})
+    for start in range(0, len(ids), RESPONSES_AT_ONCE):
+        chosen = [pk for pk, _ in ids[start : start + RESPONSES_AT_ONCE]]
+        rows = Response.objects.filter(pk__in=chosen).select_related("assignment").order_by("pk")
+        yield [_reread(response, keys, reader) for response in rows]
+
+
+def _reread(response: Response, keys: Mapping[int, KeyInForce], reader: str) -> Reread:
+    key = keys[response.assignment.question_revision_id]
+    if not reads_again(reader):
+        return Reread(response, None, key)
+    # The revision is in hand already, with its options.
+    response.assignment.question_revision = key.revision
+    reading = reading_of(assignment=response.assignment, given=given_of(response))
+    if reading.reader != reader:
+        raise RescoringError(
+            f"People's answers are read by {reading.reader}; {reader} cannot read them. Leave the reader out."
+        )
+    return Reread(response, reading, key)
+
+
+def given_of(response: Response) -> Given:
+    """Return a stored answer as the person gave it."""
+    return Given(
+        option_keys=tuple(response.chosen_option_keys),
+        typed_text=response.typed_text,
+        do_not_know=response.do_not_know,
+    )
