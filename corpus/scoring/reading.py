@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from corpus.scoring.contents import Content
+from corpus.scoring.contents import Content, number_content
 from corpus.scoring.found import Found
-from corpus.scoring.numbers import NumberRead, read_number
+from corpus.scoring.numbers import read_number
 from corpus.scoring.protocols import find_answer
 from corpus.scoring.statuses import is_given_up, is_hedged, is_refusal
-from corpus.scoring.types import Asked, Reading, ReadStatus, Unread
+from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, Unread
 from corpus.scoring.visible import Visible, visible_text
 
 READER = "standard@1"
@@ -86,24 +86,27 @@ def _status_without_answer(text: str, visible: Visible, found: Found, finish_rea
 _READERS: dict[str, Callable[[str, Asked, str], Reading]] = {READER: _read_standard}
 
 
-def read_typed_number(text: str) -> Reading:
-    """Read a number a person typed. "I do not know" in so many words has its own status."""
+def read_typed_number(text: str, *, unit: str = "") -> Reading:
+    """Read a number a person typed, in `unit` where the question asks for one.
+
+    "I do not know" in so many words has its own status.
+    """
     if not text.strip():
         return Reading(ReadStatus.EMPTY, reader=READER, reason="Nothing was typed.")
     if text.strip().strip(".!").replace("’", "'").casefold() in _DO_NOT_KNOW:
         return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="Typed as not known.")
-    read = read_number(text)
-    if isinstance(read, NumberRead):
+    read = number_content(read_number(text), Asked(Kind.NUMBER, unit=unit))
+    if isinstance(read, Content):
         return _typed(text, read)
     notes = (read.note,) if read.note else ()
     return Reading(ReadStatus.UNPARSED, notes=notes, reader=READER, reason=read.reason)
 
 
-def _typed(text: str, read: NumberRead) -> Reading:
+def _typed(text: str, read: Content) -> Reading:
     start = len(text) - len(text.lstrip())
     span = (start, len(text.rstrip()))
     return Reading(
-        ReadStatus.READ, number=read.value, unit=read.unit, span=span, notes=read.notes, reader=READER, reason="Typed."
+        ReadStatus.READ, number=read.number, unit=read.unit, span=span, notes=read.notes, reader=READER, reason="Typed."
     )
 
 

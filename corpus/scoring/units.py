@@ -1,10 +1,14 @@
-"""Bring a number from one written unit to another where they differ by SI prefixes only."""
+"""Bring a number from one written unit to another: SI prefixes by a table, all else by pint where it knows both."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import pint
 
 UNIT_CONVERTED = "unit-converted"
 UNIT_DIFFERS = "unit-differs"
@@ -12,39 +16,26 @@ UNIT_DIFFERS = "unit-differs"
 _PREFIXES = {
     "f": -15, "p": -12, "n": -9, "µ": -6, "u": -6, "m": -3, "c": -2, "d": -1, "": 0, "k": 3, "M": 6, "G": 9, "T": 12,
 }  # fmt: skip
-_BASES = {
-    "g",
-    "m",
-    "s",
-    "mol",
-    "J",
-    "Pa",
-    "L",
-    "l",
-    "V",
-    "A",
-    "W",
-    "N",
-    "Hz",
-    "K",
-    "eV",
-    "C",
-    "bar",
-    "cal",
-    "M",
-    "t",
-    "Å",
-}
+_BASES = frozenset(
+    ["g", "m", "s", "mol", "J", "Pa", "L", "V", "A", "W", "N", "Hz", "K", "eV", "C", "bar", "cal", "M", "t", "Å"]
+)
+_WITHOUT_PREFIX = frozenset(["%", "°", "°C", "min", "h", "Dq", "D", "ppm", "atm"])
 _WORDS = {
-    "percent": "%", "gram": "g", "grams": "g", "mole": "mol", "moles": "mol", "mols": "mol", "litre": "L",
-    "liter": "L", "litres": "L", "liters": "L", "joule": "J", "joules": "J", "kilojoules": "kJ", "meter": "m",
-    "meters": "m", "metre": "m", "metres": "m", "second": "s", "seconds": "s", "kelvin": "K", "l": "L", "Angstrom": "Å",
-    "angstrom": "Å", "angstroms": "Å", "Angstroms": "Å", "degrees": "°", "minutes": "min", "minute": "min",
-    "hours": "h", "hour": "h",
+    "percent": "%", "fraction": "dimensionless", "gram": "g", "grams": "g", "mole": "mol", "moles": "mol",
+    "mols": "mol",
+    "l": "L", "litre": "L", "liter": "L", "litres": "L", "liters": "L", "joule": "J", "joules": "J", "kilojoules": "kJ",
+    "meter": "m", "meters": "m", "metre": "m", "metres": "m", "second": "s", "seconds": "s", "kelvin": "K",
+    "Angstrom": "Å", "angstrom": "Å", "angstroms": "Å", "Angstroms": "Å", "degrees": "°", "minutes": "min",
+    "minute": "min", "hours": "h", "hour": "h",
 }  # fmt: skip
 _TOKEN = re.compile(
     r"(?P<name>[A-Za-zµΩÅ°%]+)\^?[({]?(?P<exponent>[+-]?\d{1,2})?[)}]?|(?P<slash>/{1,2})|[\s·×*.]+|[()]"
 )
+
+
+_PINT_NAMES = {"%": "percent", "°": "degree", "°C": "degC", "Å": "angstrom", "µB": "bohr_magneton"}
+_DEGREE_CELSIUS = re.compile(r"(?:°|\bdeg(?:rees?)?)\s?(?:[cC]elsius|C)(?![A-Za-z])|\b[cC]elsius\b")
+_OF_WHAT = re.compile(r"\s(?:of|for|in|at|from|is|are)\s")
 
 
 class _Dimensions(NamedTuple):
@@ -52,47 +43,101 @@ class _Dimensions(NamedTuple):
     tens: int
 
 
+class _Line(NamedTuple):
+    """A conversion: the value times `factor`, plus `offset` (degrees of temperature only)."""
+
+    factor: Decimal
+    offset: Decimal
+
+
 def in_asked_unit(*, value: Decimal, unit: str, asked_unit: str) -> tuple[Decimal, str]:
     """Return the value in `asked_unit` and a note: "" (same unit), `unit-converted`, or `unit-differs` (left as is)."""
-    written, wanted = _dimensions(unit), _dimensions(asked_unit)
-    if written is None or wanted is None:
-        same = unit.strip().casefold() == asked_unit.strip().casefold()
-        return value, "" if same else UNIT_DIFFERS
-    if written.powers != wanted.powers:
-        return value, UNIT_DIFFERS
-    shift = written.tens - wanted.tens
-    return (value.scaleb(shift), UNIT_CONVERTED) if shift else (value, "")
+    if unit == asked_unit:
+        return value, ""
+    written, wanted = _spelled(unit), _spelled(asked_unit)
+    if wanted == "°C" and written == "C":
+        return value, ""
+    known, asked = _dimensions(written), _dimensions(wanted)
+    if known is not None and asked is not None and known.powers == asked.powers:
+        shift = known.tens - asked.tens
+        return (value.scaleb(shift), UNIT_CONVERTED) if shift else (value, "")
+    line = _line(written, wanted)
+    if line is None:
+        return value, "" if written.casefold() == wanted.casefold() else UNIT_DIFFERS
+    converted = value * line.factor + line.offset
+    return (value, "") if converted == value else (converted, UNIT_CONVERTED)
+
+
+def _spelled(unit: str) -> str:
+    """Return a unit without what it is a unit of, degrees Celsius in one spelling."""
+    return _OF_WHAT.split(_DEGREE_CELSIUS.sub("°C", unit), maxsplit=1)[0].strip()
+
+
+def _factors(unit: str) -> Iterator[tuple[str, int] | None]:
+    """Yield the unit's factors with their exponents; None for what cannot be a factor."""
+    position, sign = 0, 1
+    for token in _TOKEN.finditer(unit):
+        if token.start() != position:
+            break
+        position = token.end()
+        if token["slash"] or token["name"] == "per":
+            sign = -1
+        elif token["name"]:
+            yield _WORDS.get(token["name"], token["name"]), sign * int(token["exponent"] or 1)
+    if position != len(unit):
+        yield None
 
 
 def _dimensions(unit: str) -> _Dimensions | None:
-    """Return base units with their powers and the power of ten, or None for a unit not known here."""
+    """Return base units with their powers and the power of ten, or None for a unit not in the tables."""
     powers: Counter[str] = Counter()
-    tens, position, sign = 0, 0, 1
-    for token in _TOKEN.finditer(unit):
-        if token.start() != position:
+    tens = 0
+    for factor in _factors(unit):
+        known = None if factor is None else _known(factor[0])
+        if factor is None or known is None:
             return None
-        position = token.end()
-        if token["slash"]:
-            sign = -1
-        elif token["name"]:
-            known = _known(token["name"])
-            if known is None:
-                return None
-            base, power = known
-            exponent = sign * int(token["exponent"] or 1)
-            powers[base] += exponent
-            tens += power * exponent
-    if position != len(unit):
-        return None
+        powers[known[0]] += factor[1]
+        tens += known[1] * factor[1]
     return _Dimensions({base: power for base, power in powers.items() if power}, tens)
 
 
 def _known(name: str) -> tuple[str, int] | None:
-    """Split `kJ` into its base and power of ten. A decimetre cubed is a litre only to people, so it stays apart."""
-    name = _WORDS.get(name, name)
-    if name in _BASES:
-        return name, 0
-    if name in {"%", "°", "°C", "min", "h", "Dq", "D", "ppm", "atm"}:
+    """Split `kJ` into its base and power of ten."""
+    if name in _BASES or name in _WITHOUT_PREFIX:
         return name, 0
     prefix, base = name[:1], name[1:]
     return (base, _PREFIXES[prefix]) if prefix in _PREFIXES and base in _BASES else None
+
+
+@lru_cache(maxsize=4096)
+def _line(unit: str, asked_unit: str) -> _Line | None:
+    """Return the conversion by pint, or None where it does not know both units or they measure different things."""
+    written, wanted = _pint_unit(unit), _pint_unit(asked_unit)
+    if written is None or wanted is None or written.dimensionality != wanted.dimensionality:
+        return None
+    try:
+        at_zero, at_one = (_registry().Quantity(Decimal(place), written).to(wanted).magnitude for place in (0, 1))
+    except (ArithmeticError, TypeError, ValueError, AttributeError):
+        return None
+    return _Line(at_one - at_zero, at_zero)
+
+
+def _pint_unit(unit: str) -> "pint.Unit | None":
+    """Return a written unit as pint's, factor by factor: pint never parses an expression of the answerer's."""
+    product = _registry().Unit("")
+    for factor in _factors(unit):
+        if factor is None:
+            return None
+        try:
+            product = product * _registry().Unit(_PINT_NAMES.get(factor[0], factor[0])) ** factor[1]
+        except (AttributeError, ValueError, TypeError):
+            return None
+    return product if unit else None
+
+
+@cache
+def _registry() -> "pint.UnitRegistry[Decimal]":
+    """Return pint's units in decimal. Importing and building it takes a second, so only a unit in need of it does."""
+    import pint
+
+    return pint.UnitRegistry(non_int_type=Decimal)
