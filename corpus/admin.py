@@ -269,16 +269,16 @@ class QuestionSetAdmin(DescribedAdmin):
 
 @admin.register(Finding)
 class FindingAdmin(EvidenceAdmin):
-    list_display = ("code", "file", "question_link", "message", "found_at")
+    list_display = ("code", "message", "place")
     list_filter = ("benchmark", "code")
     search_fields = ("file", "message", "question__key")
     list_select_related = ("question",)
     list_display_links = None
 
-    @admin.display(description="question", ordering="question__key")
-    def question_link(self, finding: Finding) -> str:
+    @admin.display(description="question or file", ordering="file")
+    def place(self, finding: Finding) -> str:
         if finding.question is None:
-            return ""
+            return finding.file
         address = reverse("admin:corpus_question_change", args=[finding.question_id])
         return format_html('<a href="{}">{}</a>', address, finding.question.key)
 
