@@ -48,9 +48,7 @@ def demo_load(*, fixtures: Path) -> DemoLoaded:
     )
     study = demo_study_create()
     people_added = load_demo_people(study=study, people_json=fixtures / "demo_people.json")
-    pack = reports_import(
-        path=fixtures / "reports" / "demo-model", benchmark=Benchmark.objects.get(slug=BANK.slug)
-    )
+    pack = reports_import(path=fixtures / "reports" / "demo-model", benchmark=Benchmark.objects.get(slug=BANK.slug))
     System.objects.filter(pk=pack.system.pk).update(is_demo=True)
     return DemoLoaded(n_questions=sum(report.by_kind.values()), people_added=people_added, study_slug=study.slug)
 
