@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import connection, transaction
@@ -62,7 +63,7 @@ def rescoring_discard(*, tables: Tables, rescoring_id: int, actor: AbstractBaseU
     """Decide against a proposed rescoring; its list stays to be looked at. Raises RescoringStateError if accepted."""
     with transaction.atomic():
         is_new = _decide(tables, rescoring_id, Status.DISCARDED, actor, timezone.now())
-        rescoring = tables.rescoring._default_manager.get(pk=rescoring_id)
+        rescoring: AbstractRescoring = tables.rescoring._default_manager.get(pk=rescoring_id)
         if is_new:
             action_log(code="rescoring.discarded", target=rescoring, actor=actor)
         else:
@@ -94,7 +95,7 @@ def _refuse_other_default_rule(rescoring: AbstractRescoring) -> None:
 def _accepted(
     tables: Tables,
     rescoring: AbstractRescoring,
-    rows: QuerySet[AbstractRescored],
+    rows: QuerySet[Any],
     actor: AbstractBaseUser | None,
     now: datetime,
     replace: frozenset[int],
@@ -108,7 +109,7 @@ def _accepted(
     return Accepted(rescoring, True, n_scores, n_current, n_stale, n_kept, n_replaced)
 
 
-def _mark_stale(tables: Tables, rescoring: AbstractRescoring, rows: QuerySet[AbstractRescored]) -> int:
+def _mark_stale(tables: Tables, rescoring: AbstractRescoring, rows: QuerySet[Any]) -> int:
     """Mark the rows of answers that are no longer what they were when this was proposed; return how many answers."""
     corrected_since = tables.reading._default_manager.filter(
         answer=OuterRef("answer"),
@@ -137,22 +138,23 @@ def _add_scores(tables: Tables, rescoring: AbstractRescoring, now: datetime) -> 
         return int(cursor.rowcount)
 
 
-def _make_current(tables: Tables, rows: QuerySet[AbstractRescored]) -> int:
+def _make_current(tables: Tables, rows: QuerySet[Any]) -> int:
     """Put the new verdicts on the answer rows."""
     valid = rows.filter(role=Role.CURRENT).exclude(decision=Decision.STALE).order_by()
     mine = valid.filter(answer=OuterRef("pk"))
-    return tables.answer._default_manager.filter(pk__in=valid.values("answer")).update(
+    n_current: int = tables.answer._default_manager.filter(pk__in=valid.values("answer")).update(
         outcome=Subquery(mine.values("new_outcome")[:1]),
         credit=Subquery(mine.values("new_credit")[:1]),
         rule=Subquery(mine.values("rescoring__rule")[:1]),
         key_revision=Subquery(mine.values("key_revision")[:1]),
     )
+    return n_current
 
 
 def _replace_corrections(
     tables: Tables,
     rescoring: AbstractRescoring,
-    opposed: QuerySet[AbstractRescored],
+    opposed: QuerySet[Any],
     actor: AbstractBaseUser | None,
     replace: frozenset[int],
 ) -> int:
@@ -170,12 +172,10 @@ def _replace_corrections(
     return len(chosen)
 
 
-def _replace_correction(
-    tables: Tables, rescoring: AbstractRescoring, row: AbstractRescored, actor: AbstractBaseUser
-) -> None:
-    fields = reading_fields(reading_from_row(row.new_reading))  # type: ignore[attr-defined]
+def _replace_correction(tables: Tables, rescoring: AbstractRescoring, row: Any, actor: AbstractBaseUser) -> None:
+    fields = reading_fields(reading_from_row(row.new_reading))
     fields["reason"] = f"Taken over from a rescoring in place of an earlier correction. {fields['reason']}".strip()
-    answer = row.answer  # type: ignore[attr-defined]
+    answer = row.answer
     reading = tables.reading._default_manager.create(answer=answer, corrected_by=actor, **fields)
     tables.score._default_manager.create(
         answer=answer,

@@ -85,7 +85,7 @@ def stored_histories(tables: Tables, answer_ids: Sequence[int]) -> dict[int, His
     columns = ("pk", "answer_id", "reading_id", "rule", "key_revision_id", "outcome", "credit")
     return histories(
         readings,
-        {row.pk: row.answer_id for row in readings},  # type: ignore[attr-defined]
+        {row.pk: row.answer_id for row in readings},
         [StoredScore(*values) for values in scores.values_list(*columns)],
     )
 
@@ -100,7 +100,7 @@ def _add_readings(
         if entry.reading is not None and known.get(entry.answer.pk, History()).reading_by(reader) is None
     ]
     added = tables.reading._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
-    return {row.answer_id: row for row in added}  # type: ignore[attr-defined]
+    return {row.answer_id: row for row in added}
 
 
 def _store_rows(tables: Tables, rescoring: AbstractRescoring, rows: Iterable[Row]) -> None:

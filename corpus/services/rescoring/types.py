@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from corpus.models import AbstractAnswer, AbstractReading, AbstractRescored, AbstractRescoring, AbstractScore
+from corpus.models import AbstractAnswer, AbstractRescoring
 from corpus.scoring.types import Reading
 from corpus.selectors.later_keys import KeyInForce
 
@@ -19,13 +19,16 @@ class RescoringStateError(RescoringError):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The tables of one kind of answer: a model's or a person's."""
+    """The tables of one kind of answer, a model's or a person's: concrete children of the abstract ones of `corpus`.
 
-    answer: type[AbstractAnswer]
-    reading: type[AbstractReading]
-    score: type[AbstractScore]
-    rescoring: type[AbstractRescoring]
-    row: type[AbstractRescored]
+    Typed loosely, because the foreign keys that tie them together exist only in the children.
+    """
+
+    answer: type[Any]
+    reading: type[Any]
+    score: type[Any]
+    rescoring: type[Any]
+    row: type[Any]
 
 
 @dataclass(frozen=True, slots=True)
