@@ -89,7 +89,7 @@ def reading_of(*, assignment: Assignment, given: Given) -> Reading:
     revision = assignment.question_revision
     if revision.kind == Kind.CHOICE:
         return read_chosen(given.option_keys, asked_of(revision, assignment.option_order))
-    reading = read_typed_number(given.typed_text)
+    reading = read_typed_number(given.typed_text, unit=revision.unit)
     if given.typed_first and given.typed_first != given.typed_text:
         return replace(
             reading,
