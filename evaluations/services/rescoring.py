@@ -45,13 +45,13 @@ def run_rescore(
     run: Run,
     rule: str = "standard",
     reader: str = "",
-    root_ids: Collection[int] | None = None,
+    question_ids: Collection[int] | None = None,
     actor: AbstractBaseUser | None = None,
 ) -> Proposed:
     """Propose a rescoring of a run's answered items, in one transaction; see `rescoring_propose`.
 
     `rule` and `reader` are names, for the newest version, or `name@version`; without a reader the rule's usual one.
-    `root_ids` narrows the items to these comparable questions. Raises UnknownRuleError and RescoringError.
+    `question_ids` narrows the items to these questions. Raises UnknownRuleError and RescoringError.
     """
     rule_name = resolve_rule(rule)
     reader_name = resolve_reader(reader) if reader else default_reader(rule_name)
@@ -59,7 +59,7 @@ def run_rescore(
         tables=TABLES,
         benchmark=run.set_revision.question_set.benchmark,
         group={"run": run},
-        chunks=_chunks(run, reader_name, root_ids),
+        chunks=items_reread(run=run, reader=reader_name, question_ids=question_ids),
         rule=rule_name,
         reader=reader_name,
         actor=actor,
@@ -97,10 +97,11 @@ def asked_of_item(item: Item, key: KeyInForce) -> Asked:
     return asked_from_prompt(key.revision, item.options_shown, item.prompt)
 
 
-def _chunks(run: Run, reader: str, root_ids: Collection[int] | None) -> Iterator[Sequence[Reread]]:
+def items_reread(*, run: Run, reader: str, question_ids: Collection[int] | None = None) -> Iterator[Sequence[Reread]]:
+    """Yield a run's answered items with what `reader` reads in them now and the keys in force, some at a time."""
     items = run.items.filter(status=Item.Status.ANSWERED).order_by("pk")
-    if root_ids is not None:
-        items = items.filter(Q(question_revision__in=root_ids) | Q(question_revision__comparison_root__in=root_ids))
+    if question_ids is not None:
+        items = items.filter(question_revision__question__in=question_ids)
     ids = list(items.values_list("pk", "question_revision_id"))
     keys = keys_in_force({revision_id for _, revision_id in ids})
     fallback = fallback_reader_of(run)

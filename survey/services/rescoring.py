@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import cast
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from corpus.models import Benchmark
 from corpus.scoring.rules import resolve_rule
@@ -38,13 +38,13 @@ def study_rescore(
     study: Study,
     rule: str = "standard",
     reader: str = "",
-    root_ids: Collection[int] | None = None,
+    question_ids: Collection[int] | None = None,
     actor: AbstractBaseUser | None = None,
 ) -> tuple[Proposed, ...]:
     """Propose a rescoring of a study's answers, one for each benchmark it asks from; see `rescoring_propose`.
 
     `rule` and `reader` are names, for the newest version, or `name@version`; without a reader the rule's usual one.
-    `root_ids` narrows the answers to these comparable questions. Raises UnknownRuleError and RescoringError.
+    `question_ids` narrows the answers to these questions. Raises UnknownRuleError and RescoringError.
     """
     rule_name = resolve_rule(rule)
     reader_name = resolve_reader(reader) if reader else default_reader(rule_name)
@@ -53,7 +53,7 @@ def study_rescore(
             tables=TABLES,
             benchmark=benchmark,
             group={"study": study},
-            chunks=_chunks(study, benchmark, reader_name, root_ids),
+            chunks=_chunks(study, benchmark, reader_name, question_ids),
             rule=rule_name,
             reader=reader_name,
             actor=actor,
@@ -95,16 +95,13 @@ def response_reading_correct(
 
 
 def _chunks(
-    study: Study, benchmark: Benchmark, reader: str, root_ids: Collection[int] | None
+    study: Study, benchmark: Benchmark, reader: str, question_ids: Collection[int] | None
 ) -> Iterator[Sequence[Reread]]:
     responses = Response.objects.filter(
         assignment__participant__study=study, assignment__question_revision__question__benchmark=benchmark
     )
-    if root_ids is not None:
-        responses = responses.filter(
-            Q(assignment__question_revision__in=root_ids)
-            | Q(assignment__question_revision__comparison_root__in=root_ids)
-        )
+    if question_ids is not None:
+        responses = responses.filter(assignment__question_revision__question__in=question_ids)
     ids = list(responses.order_by("pk").values_list("pk", "assignment__question_revision_id"))
     keys = keys_in_force({revision_id for _, revision_id in ids})
     for start in range(0, len(ids), RESPONSES_AT_ONCE):
