@@ -53,7 +53,7 @@ def is_letter_list(difference: Difference) -> bool:
         return False
     stored = letters_of(difference.published, difference.asked)
     read = letters_of(difference.standard, difference.asked)
-    return stored < read and len(read) > 1 and read <= lone_letters(standard_text(difference))
+    return stored < read and len(read) > 1 and read <= set(standard_text(difference))
 
 
 def is_option_text(difference: Difference) -> bool:

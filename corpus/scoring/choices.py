@@ -12,6 +12,7 @@ from corpus.scoring.types import ShownOption, Unread
 UNKNOWN_LETTER = "unknown-letter"
 CONTRADICTION = "contradiction"
 LETTER_AND_TEXT = "letter-and-text"
+MARKED = "marked"
 MAX_LENGTH = 4000
 
 
@@ -64,9 +65,10 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
         _read_letter_list(cleaned, letters, texts),
         texts.read_whole(text) or texts.read_whole(cleaned),
         _read_non_answer(cleaned),
+        _read_marked(cleaned, letters),
         _read_labelled(cleaned, letters, texts),
         _read_references(cleaned, letters),
-        texts.read_part(cleaned),
+        texts.read_part(cleaned) or texts.read_parts(cleaned),
     ):
         if isinstance(read, tuple):
             return ChoiceRead(read, (BY_TEXT,))
@@ -152,8 +154,13 @@ def _read_labelled(text: str, letters: dict[str, int], texts: OptionTexts) -> Ch
     return _agreed(labelled, letters, texts)
 
 
+_DENIED = re.compile(r"\s*(?:(?:no|not|false|incorrect|wrong|untrue)\b|[✗✘❌×])", re.IGNORECASE)
+
+
 def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
     if any(letter not in letters or _begins_with_letter(words, letters) for letter, words in labelled):
+        return None
+    if len(labelled) > 1 and any(_DENIED.match(words) for _, words in labelled):
         return None
     for letter, words in labelled:
         if texts.contradicts(words, letters[letter]):
@@ -182,3 +189,17 @@ def _read_references(text: str, letters: dict[str, int]) -> ChoiceRead | Unread 
     if any(letter not in letters for letter in named):
         return None
     return _from_letters(named, letters, ("by-reference",))
+
+
+_LISTED_LINE = re.compile(r"\(?([A-Z]{1,2})\)?(?![A-Za-z0-9])(?P<words>.{0,300})")
+_MARK = re.compile(r"(?:<-{1,2}|←|\()\s?(?:the\s)?correct(?:\sanswer)?\)?\s*$|[✓✔✅]\s*$", re.IGNORECASE)
+
+
+def _read_marked(text: str, letters: dict[str, int]) -> ChoiceRead | Unread | None:
+    """Read a list of all options with a mark behind the right ones: `A <-- correct`."""
+    lines = [_LISTED_LINE.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
+    listed = [line.group(1) for line in lines if line is not None]
+    if len(lines) < 2 or sorted(listed) != sorted(letters):
+        return None
+    marked = [line.group(1) for line in lines if line is not None and _MARK.search(line["words"])]
+    return _from_letters(marked, letters, (MARKED,)) if marked else None

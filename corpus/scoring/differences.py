@@ -23,6 +23,10 @@ _PREDICATES: dict[str, tuple[str, Predicate]] = {
         "The reply repeats the prompt, and what was stored stands in that echo.",
         shared_causes.is_echoed_prompt,
     ),
+    "cut-off": (
+        "The reply was cut off before its answer was complete; what was stored comes from the unfinished text.",
+        shared_causes.is_cut_off,
+    ),
     "thinking-text": (
         "What was stored stands in a thinking block, which is no part of the answer.",
         shared_causes.is_thinking_text,
@@ -30,10 +34,6 @@ _PREDICATES: dict[str, tuple[str, Predicate]] = {
     "refusal": (
         "The reply declines to answer: named a refusal, where the report knows only unparsed.",
         shared_causes.is_refusal,
-    ),
-    "cut-off": (
-        "The reply was cut off before its answer was complete; what was stored comes from the unfinished text.",
-        shared_causes.is_cut_off,
     ),
     "target-zero-or-below": (
         "Both read the same number, and the target is zero or below, which the published comparison can never meet.",
@@ -102,6 +102,10 @@ _PREDICATES: dict[str, tuple[str, Predicate]] = {
     "written-in-words": (
         "A Roman numeral or a number in words, which the report could not read.",
         number_causes.is_written_in_words,
+    ),
+    "placeholder-tag": (
+        "The first tag repeats the instruction's placeholder; the answer stands in a later one.",
+        shared_causes.is_placeholder_tag,
     ),
     "misspelt-tag": (
         "The answer stands in a tag that is misspelt or only half written, which the report could not see.",

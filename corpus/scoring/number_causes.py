@@ -6,8 +6,8 @@ from decimal import Decimal
 from corpus.scoring.number_grammar import DECIMAL_COMMA, FRACTION, TRAILING_SIGN
 from corpus.scoring.published_habits import exact_tags, first_plain_number, plain_numbers, word_numbers
 from corpus.scoring.rules.standard import DEFAULT_TOLERANCE, EXACT, abs_difference
-from corpus.scoring.shared_causes import has_stored_answer, is_read, standard_text
-from corpus.scoring.types import Difference
+from corpus.scoring.shared_causes import is_read, is_same_number, standard_text
+from corpus.scoring.types import Difference, Kind
 from corpus.scoring.units import UNIT_CONVERTED
 
 _FLOAT_NOISE = Decimal("1E-9")
@@ -27,7 +27,7 @@ def _numbers(difference: Difference) -> tuple[Decimal, Decimal] | None:
 
 def _same_number(difference: Difference) -> bool:
     numbers = _numbers(difference)
-    return numbers is not None and numbers[0] == numbers[1]
+    return numbers is not None and is_same_number(*numbers)
 
 
 def _first_number_is_stored(difference: Difference) -> bool:
@@ -58,10 +58,10 @@ def is_own_tolerance(difference: Difference) -> bool:
 
 def is_first_of_several_tags(difference: Difference) -> bool:
     """The stored number is the first tag's, standard read a later tag."""
-    tags = exact_tags(difference.text)
-    is_several = len(tags) > 1 and has_stored_answer(difference)
-    is_first = is_several and first_plain_number(tags[0]) == difference.published.number
-    return is_first and standard_text(difference) in tags[-1] and not _first_number_is_stored(difference)
+    tags, stored = exact_tags(difference.text), difference.published.number
+    if len(tags) < 2 or stored is None or first_plain_number(tags[0]) != stored:
+        return False
+    return standard_text(difference) in tags[-1] and not _first_number_is_stored(difference)
 
 
 def _is_scaled(difference: Difference) -> bool:
@@ -111,12 +111,13 @@ def is_fraction(difference: Difference) -> bool:
 
 
 def is_derivation(difference: Difference) -> bool:
-    """The stored number stands first in a tag with an equals sign, the number read behind that sign."""
-    if not is_read(difference) or _same_number(difference):
+    """Standard read the end of a tag that argues; stored is the tag's first number, a word's value, or nothing."""
+    if difference.asked.kind is not Kind.NUMBER or not is_read(difference) or _same_number(difference):
         return False
-    read = standard_text(difference)
-    holders = [tag for tag in exact_tags(difference.text) if read in tag and "=" in tag]
-    return any(first_plain_number(tag) == difference.published.number for tag in holders)
+    read, stored = standard_text(difference), difference.published.number
+    arguing = [tag for tag in exact_tags(difference.text) if read in tag and (tag.strip() != read or "=" in read)]
+    is_from_elsewhere = stored is None or stored in word_numbers(difference.text)
+    return any(is_from_elsewhere or first_plain_number(tag) == stored for tag in arguing)
 
 
 def is_unit_converted(difference: Difference) -> bool:

@@ -11,6 +11,7 @@ from corpus.scoring.types import ShownOption
 BY_TEXT = "by-text"
 MIN_PART_LENGTH = 4
 _LATEX_LEFTOVERS = re.compile(r"[\\{}$*_^]")
+_LIST = re.compile(r"[\n;,]|\band\b")
 _EDGES = " \t\r\n\"'.,;:!()"
 
 
@@ -56,6 +57,20 @@ class OptionTexts:
         holders = [i for i, option in enumerate(self.exact) if _holds(option, shape)]
         return tuple(holders) if len(holders) == 1 else None
 
+    def read_parts(self, text: str) -> tuple[int, ...] | None:
+        """Return the options of a list in which each entry is one option's text or an unambiguous part of it."""
+        entries = [entry for entry in _LIST.split(text) if entry.strip()]
+        if len(entries) < 2 or len(entries) > 2 * len(self.exact):
+            return None
+        positions: set[int] = set()
+        for entry in entries:
+            whole = self._position(entry)
+            part = self.read_part(entry) if whole is None else (whole,)
+            if part is None:
+                return None
+            positions.update(part)
+        return tuple(sorted(positions))
+
     def mentions(self, word: str) -> bool:
         """Tell whether any option holds `word` as a whole word."""
         return any(_holds(option, word) for option in self.exact)
@@ -65,28 +80,46 @@ class OptionTexts:
         return position is not None and _shape(words).casefold() == self.folded[position]
 
     def contradicts(self, words: str, position: int) -> bool:
-        """Tell whether `words`, written beside the letter of `position`, are the text of another option."""
+        """Tell whether `words`, written beside the letter of `position`, are or begin with another option's text."""
         shape = _shape(words)
-        own = self.exact[position]
         if not shape or shape.casefold() == self.folded[position]:
             return False
         if self._position(words) is not None:
             return True
-        if _holds(own, shape) or _holds(shape, own):
+        if _holds(self.exact[position], shape):
             return False
-        others = [option for i, option in enumerate(self.exact) if i != position]
-        return any(option and (_holds(option, shape) or _holds(shape, option)) for option in others)
+        others = [option for i, option in enumerate(self.exact) if i != position and option]
+        named = [place for option in others if (place := _place(shape, option)) is not None]
+        own = self._own_place(shape, position)
+        if own is not None:
+            return bool(named) and min(named) < own
+        return bool(named) or any(_holds(option, shape) for option in others)
+
+    def _own_place(self, shape: str, position: int) -> tuple[int, int, bool] | None:
+        """Return where the option's own text stands, if need be without regard to case."""
+        exact = _place(shape, self.exact[position])
+        return exact or _place(shape.casefold(), self.folded[position], is_folded=True)
+
+
+def _place(text: str, part: str, *, is_folded: bool = False) -> tuple[int, int, bool] | None:
+    """Return where `part` stands in `text` as whole words; the smallest is the first, the longest of equals."""
+    start = _find_words(text, part)
+    return None if start < 0 else (start, -len(part), is_folded)
 
 
 def _holds(text: str, part: str) -> bool:
     """Tell whether `part` occurs in `text` with no letter or digit right before or after it."""
+    return _find_words(text, part) >= 0
+
+
+def _find_words(text: str, part: str) -> int:
     position = text.find(part) if part else -1
     while position >= 0:
         before, after = text[position - 1 : position], text[position + len(part) : position + len(part) + 1]
         if not before.isalnum() and not after.isalnum():
-            return True
+            return position
         position = text.find(part, position + 1)
-    return False
+    return -1
 
 
 @lru_cache(maxsize=8192)

@@ -1,12 +1,16 @@
 """Causes of differences that choices and numbers share."""
 
+from decimal import Decimal
+
 from corpus.scoring.published_habits import exact_tags, lone_letters, plain_numbers, word_numbers
+from corpus.scoring.rules.standard import EXACT, abs_difference
 from corpus.scoring.statuses import is_given_up
-from corpus.scoring.tags import TAG
+from corpus.scoring.tags import TAG, is_placeholder
 from corpus.scoring.types import Asked, Difference, Kind, Reading, ReadStatus
 from corpus.scoring.visible import MIN_ECHO_LENGTH, visible_text
 
 _TAG_REACH = 300
+_FLOAT_ROUNDING = Decimal("1E-15")
 
 
 def has_stored_answer(difference: Difference) -> bool:
@@ -22,7 +26,14 @@ def is_read(difference: Difference) -> bool:
 def reads_apart(difference: Difference) -> bool:
     """Tell whether the two readings are not the same answer."""
     first, second = difference.published, difference.standard
+    if first.number is not None and second.number is not None:
+        return not is_same_number(first.number, second.number)
     return (first.status, first.option_keys, first.number) != (second.status, second.option_keys, second.number)
+
+
+def is_same_number(stored: Decimal, read: Decimal) -> bool:
+    """Tell whether two numbers are equal but for the rounding of one that was stored in floating point."""
+    return abs_difference(stored, read) <= EXACT.multiply(_FLOAT_ROUNDING, abs(read))
 
 
 def letters_of(reading: Reading, asked: Asked) -> frozenset[str]:
@@ -91,6 +102,14 @@ def is_run_on(difference: Difference) -> bool:
     return is_stated_in(difference, difference.text[difference.standard.span[1] :])
 
 
+def is_placeholder_tag(difference: Difference) -> bool:
+    """The first exact tag holds a placeholder, nothing is stored, and standard read a later tag."""
+    tags = exact_tags(difference.text)
+    if has_stored_answer(difference) or not is_read(difference) or len(tags) < 2:
+        return False
+    return is_placeholder(tags[0]) and standard_text(difference) in tags[-1]
+
+
 def is_misspelt_tag(difference: Difference) -> bool:
     """Standard read beside a tag of some spelling where no exact tag holds the same text."""
     if difference.standard.span is None or not is_read(difference) or not reads_apart(difference):
@@ -102,9 +121,9 @@ def is_misspelt_tag(difference: Difference) -> bool:
 
 def is_lucky_fallback(difference: Difference) -> bool:
     """An answer is stored that no exact tag of the reply states."""
-    return has_stored_answer(difference) and not any(
-        is_stated_in(difference, content) for content in exact_tags(difference.text)
-    )
+    if not has_stored_answer(difference) or not reads_apart(difference):
+        return False
+    return not any(is_stated_in(difference, content) for content in exact_tags(difference.text))
 
 
 def is_outside_tags(difference: Difference) -> bool:

@@ -235,3 +235,43 @@ def test_an_option_that_is_another_options_letter() -> None:
     assert letters("C", options) == "C"
     assert letters("C. O", options) == "C"
     assert letters("N", options) == "B"
+
+
+NMR = shown("19F", "1H", "NOESY (two dimensions)", "COSY (two dimensions)")
+PART_LISTS = [
+    ("1H, NOESY", "BC"),
+    ("NOESY and COSY", "CD"),
+    ("19F; COSY", "AD"),
+    ("COSY\nCOSY", "D"),
+    ("NOESY, two", None),
+    ("1H, 13C", None),
+    ("two dimensions, 1H", None),
+    ("1H, 19F, 1H, 19F, 1H, 19F, 1H, 19F, NOESY", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), PART_LISTS)
+def test_a_list_of_unambiguous_parts(text: str, expected: str | None) -> None:
+    assert letters(text, NMR) == expected
+
+
+MARKED_LISTS = [
+    ("A <-- Correct\nB\nC\nD", "A"),
+    ("A. Methanol\nB. Ethanol ← correct answer\nC. 1-Propanol\nD. 2-Propanol (correct)", "BD"),
+    ("(A) Methanol\n(B) Ethanol ✓\n(C) 1-Propanol\n(D) 2-Propanol", "B"),
+    ("A. yes\nB. no\nC. no\nD. no", None),
+    ("A ✓\nB", None),
+    ("A ✓\nB\nC\nD\nE", None),
+    ("A <-- Correct", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), MARKED_LISTS)
+def test_a_mark_in_a_list_of_all_options(text: str, expected: str | None) -> None:
+    options = shown("hot", "warm", "cool", "cold") if "yes" in text else ALCOHOLS
+    assert letters(text, options) == expected
+
+
+def test_words_beside_a_letter_may_go_on_to_other_options() -> None:
+    assert letters("D, 2-propanol, unlike Methanol and Ethanol, is a secondary alcohol") == "D"
+    assert letters("D, Methanol, unlike 2-Propanol, is toxic") is None
