@@ -1,5 +1,7 @@
-"""What holds for every number, every set of letters and every text."""
+"""What holds for every number, every set of letters and every text. Examples are the same in every run."""
 
+import random
+import string
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -11,6 +13,8 @@ from corpus.scoring.letters import letter_index, option_letter
 from corpus.scoring.numbers import parse_number
 from corpus.scoring.reading import read_answer, read_typed_number
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, ShownOption
+
+steady = settings(max_examples=60, derandomize=True, deadline=None)
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHOWN = tuple(ShownOption(letter, letter, f"the text number {index}") for index, letter in enumerate("ABCDEF"))
@@ -41,7 +45,7 @@ WRITERS: dict[str, Callable[[Decimal, int], str]] = {
 
 @pytest.mark.parametrize("writer", WRITERS)
 @given(mantissa=mantissas, exponent=exponents)
-@settings(max_examples=60)
+@steady
 def test_a_number_is_read_back_however_it_is_written(writer: str, mantissa: Decimal, exponent: int) -> None:
     if writer == "decimal comma" and len(str(mantissa).lstrip("-")) == 5:
         mantissa = mantissa.quantize(Decimal("0.01"))  # three digits after a comma are thousands, by rule
@@ -63,7 +67,7 @@ GROUPERS: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("grouper", GROUPERS)
 @given(number=st.integers(min_value=-(10**12), max_value=10**12))
-@settings(max_examples=60)
+@steady
 def test_a_grouped_number_is_read_back(grouper: str, number: int) -> None:
     read = parse_number(GROUPERS[grouper](number))
     assert read is not None
@@ -86,7 +90,7 @@ WRAPPERS = ["{}", "**{}**", "${}$", r"\text{{{}}}", "({})", " {} ", "{}."]
 
 @pytest.mark.parametrize("style", STYLES)
 @given(letters=st.lists(st.sampled_from("ABCDEF"), unique=True, min_size=1), wrapper=st.sampled_from(WRAPPERS))
-@settings(max_examples=60)
+@steady
 def test_any_letters_are_read_back_in_any_style(style: str, letters: list[str], wrapper: str) -> None:
     text = wrapper.format(STYLES[style].join(letters))
     reading = read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=CHOICE)
@@ -98,25 +102,73 @@ def same(first: Reading, second: Reading) -> bool:
     return (first.status, first.option_keys, first.number) == (second.status, second.option_keys, second.number)
 
 
-ANSWERS = [
+CHOICES = [
     "[ANSWER]B[/ANSWER]",
     "[ANSWER]A, C[/ANSWER]",
     "The correct answer is D.",
+    "Final answer: E",
+    r"\boxed{A}",
     "B",
     "no answer here",
     "[ANSWER]Z[/ANSWER]",
 ]
+NUMBERS = [
+    "[ANSWER]12,500[/ANSWER]",
+    "[ANSWER]4.15×10⁻²¹[/ANSWER]",
+    "The answer is -5.2.",
+    r"\boxed{0.082}",
+    "3/4",
+    "no answer here",
+    "[ANSWER]3 or 4[/ANSWER]",
+]
+REPLIES = [(reply, CHOICE) for reply in CHOICES] + [(reply, Asked(Kind.NUMBER)) for reply in NUMBERS]
 filler = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="<>[]◁"), max_size=80)
 
 
-@given(reply=st.sampled_from(ANSWERS), words=filler)
-@settings(max_examples=100)
-def test_thinking_and_echo_change_nothing(reply: str, words: str) -> None:
-    plain = read_answer(text=reply, asked=CHOICE)
-    thought = f"<think>{words} [ANSWER]F[/ANSWER]</think>{reply}"
+@given(reply=st.sampled_from(REPLIES), words=filler)
+@steady
+def test_thinking_and_echo_change_nothing(reply: tuple[str, Asked], words: str) -> None:
+    text, asked = reply
+    plain = read_answer(text=text, asked=asked)
+    for name in ("think", "thinking", "reasoning", "scratchpad"):
+        assert same(read_answer(text=f"<{name}>{words} [ANSWER]F[/ANSWER]</{name}>{text}", asked=asked), plain)
+    assert same(read_answer(text=f"{words} so 7.</think>{text}", asked=asked), plain)
     prompt = f"A prompt long enough to be known again: {words}\nAnswer with A, B, C, D, E or F."
-    assert same(read_answer(text=thought, asked=CHOICE), plain)
-    assert same(read_answer(text=f"{prompt}\n{reply}", asked=Asked(Kind.CHOICE, SHOWN, prompt)), plain)
+    prompted = Asked(asked.kind, asked.shown, prompt)
+    assert same(read_answer(text=f"{prompt}\n{text}", asked=prompted), plain)
+
+
+MARKDOWN = ["**{}**", "__{}__", "`{}`", "***{}***", "\n{}\n", "  {}"]
+
+
+@pytest.mark.parametrize("mark", MARKDOWN)
+@given(reply=st.sampled_from([reply for reply in REPLIES if "{" not in reply[0]]))
+@steady
+def test_markdown_changes_nothing(mark: str, reply: tuple[str, Asked]) -> None:
+    text, asked = reply
+    plain = read_answer(text=text, asked=asked)
+    assert same(read_answer(text=mark.format(text), asked=asked), plain)
+    if text.startswith("[ANSWER]"):
+        inside = text.replace("[ANSWER]", "[ANSWER]" + mark.partition("{}")[0], 1)
+        inside = inside.replace("[/ANSWER]", mark.partition("{}")[2] + "[/ANSWER]", 1)
+        assert same(read_answer(text=inside, asked=asked), plain)
+
+
+UNITS = ["g", "g/mol", "kJ mol⁻¹", "mol dm^{-3}", "°C", "%", r"\text{cm}^3", "cm3", "m/s^2", "Dq"]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@given(
+    mantissa=mantissas, exponent=exponents, writer=st.sampled_from([w for w in WRITERS if w not in {"unit", "cdot"}])
+)
+@steady
+def test_a_unit_changes_nothing(unit: str, writer: str, mantissa: Decimal, exponent: int) -> None:
+    number = WRITERS[writer](mantissa, exponent)
+    plain = read_answer(text=f"[ANSWER]{number}[/ANSWER]", asked=Asked(Kind.NUMBER))
+    for declared in ("", unit):
+        asked = Asked(Kind.NUMBER, unit=declared)
+        assert same(read_answer(text=f"[ANSWER]{number} {unit}[/ANSWER]", asked=asked), plain)
+        assert same(read_answer(text=f"The answer is {number} {unit}", asked=asked), plain)
 
 
 pieces = st.sampled_from(
@@ -135,7 +187,7 @@ noise = st.one_of(st.text(max_size=200), st.lists(pieces, max_size=60).map("".jo
 
 
 @given(text=noise, finish_reason=st.sampled_from(["", "stop", "length", "refusal", "content_filter"]))
-@settings(max_examples=200)
+@settings(max_examples=200, derandomize=True, deadline=None)
 def test_no_text_raises_and_no_answer_is_invented(text: str, finish_reason: str) -> None:
     for asked in (CHOICE, Asked(Kind.NUMBER, unit="mol"), Asked(Kind.TEXT)):
         reading = read_answer(text=text, asked=asked, finish_reason=finish_reason)
@@ -146,6 +198,43 @@ def test_no_text_raises_and_no_answer_is_invented(text: str, finish_reason: str)
     assert read_typed_number(text).option_keys == ()
 
 
+WORDS = [
+    *(
+        "[ANSWER]",
+        "[/ANSWER]",
+        "<ANSWER>",
+        "<think>",
+        "</think>",
+        r"\boxed{",
+        "}",
+        "Final answer:",
+        "## Answer\n",
+        "\n",
+    ),
+    *("the answer is ", "or", "and ", "A", "B, C", "12,5", "1 000", "×10^", "⁻²¹", "E-3", "1/2", "±", "IV", "eleven "),
+    *("I cannot ", "as an AI ", "\nQuestion:", "text number 1", " g/mol", "%", "=", "-", "−", " ", "\\frac{1}{2}", "$"),
+]
+
+
+def random_text(source: random.Random) -> str:
+    if source.random() < 0.2:
+        return "".join(source.choices(string.printable + "×−⁻¹½中İ\u00a0\u2009\ud800\x00", k=source.randrange(80)))
+    return "".join(source.choices(WORDS, k=source.randrange(20)))
+
+
+def test_ten_thousand_random_texts_raise_nothing() -> None:
+    source = random.Random(3)
+    asked = [CHOICE, Asked(Kind.NUMBER), Asked(Kind.NUMBER, unit="mol"), Asked(Kind.MOLECULE)]
+    n_read = 0
+    for count in range(10_000):
+        text = random_text(source)
+        reading = read_answer(text=text, asked=asked[count % 4], finish_reason=source.choice(["", "length"]))
+        n_read += reading.status is ReadStatus.READ
+        read_typed_number(text)
+    assert 500 < n_read < 9_500
+
+
 @given(index=st.integers(min_value=0, max_value=20_000))
+@steady
 def test_letter_of_an_index_gives_the_index_back(index: int) -> None:
     assert letter_index(option_letter(index)) == index
