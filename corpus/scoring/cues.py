@@ -113,15 +113,29 @@ def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Loc
 
 def concluding_value(text: str) -> Located | None:
     """Return what the last sentence says something is, when that sentence draws a conclusion."""
+    return _stated_last(text, _CONCLUSION)
+
+
+def last_statement(text: str) -> Located | None:
+    """Return what the last sentence says something is, whatever kind of sentence it is."""
+    return _stated_last(text, _COPULA)
+
+
+def _stated_last(text: str, condition: re.Pattern[str]) -> Located | None:
     body = text.rstrip()
     start = max(body.rfind("\n"), _last_sentence_start(body))
     sentence = body[start + 1 :]
-    if len(sentence) > MAX_SENTENCE_LENGTH or not _CONCLUSION.search(sentence):
+    if len(sentence) > MAX_SENTENCE_LENGTH or not condition.search(sentence):
         return None
     last = _last_match(_COPULA, sentence)
     if last is None:
         return None
     return Located(start + 1 + last.end(), len(body), "conclusion")
+
+
+def has_new_speaker(text: str) -> bool:
+    """Tell whether a line `A:` opens somebody's answer."""
+    return "\nA:" in text and _NEW_SPEAKER.search(text) is not None
 
 
 def last_result(text: str) -> Located | None:

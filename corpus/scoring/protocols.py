@@ -3,15 +3,18 @@
 A prompt style may name the protocols it asks for (`Asked.protocols`); without names, all are tried in this order.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from corpus.scoring.contents import Content, read_content, read_leading
 from corpus.scoring.cues import (
     concluding_value,
+    has_new_speaker,
     last_announced,
     last_final,
     last_heading,
+    last_statement,
     run_on_start,
 )
 from corpus.scoring.found import Found, ReadProtocol, found_at
@@ -64,6 +67,38 @@ def read_heading(text: str, asked: Asked, is_cut: bool) -> Found | None:
     if isinstance(content, Unread) and not content.note:
         return None
     return read_correction(text, located.start, asked, content) or found_at(text, located, content)
+
+
+_ANSWER_LABEL = re.compile(r"(?:^|[\s#*])answer\s?:[\s*]*\Z", re.IGNORECASE)
+_LABEL_LENGTH = 40
+
+
+def read_continuation(text: str, asked: Asked, is_cut: bool) -> Found | None:
+    """Read the line by which a reply goes on from a prompt that ends in `Answer:`, more text following it.
+
+    What is announced later replaces it; an explanation that announces nothing does not.
+    """
+    prompt = asked.prompt[-_LABEL_LENGTH:]
+    start = len(text) - len(text.lstrip(" "))
+    end = text.find("\n", start)
+    if end <= start or end - start > MAX_BARE_LENGTH or _ANSWER_LABEL.search(prompt) is None:
+        return None
+    content = read_content(text[start:end], asked)
+    if isinstance(content, Unread) or _is_replaced(text[end:], content, asked):
+        return None
+    return found_at(text, Located(start, end, "continued prompt"), content)
+
+
+def _is_replaced(later: str, content: Content, asked: Asked) -> bool:
+    """Tell whether `later` announces an answer, or a new speaker's text does not end on the number of `content`."""
+    announced = read_announced(later, asked, False)
+    if announced is not None and (isinstance(announced.content, Content) or announced.content.note):
+        return True
+    if not has_new_speaker(later):
+        return False
+    last = last_statement(later)
+    stated = None if last is None else read_content(later[last.start : last.end], asked)
+    return not isinstance(stated, Content) or stated.number != content.number
 
 
 def read_announced(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -120,6 +155,11 @@ PROTOCOLS = {
         ),
         Protocol(
             "heading", "On the first line under a heading “Answer” or “Final Answer”; the last one.", read_heading
+        ),
+        Protocol(
+            "continuation",
+            "On the line by which the reply goes on from a prompt ending in “Answer:”.",
+            read_continuation,
         ),
         Protocol(
             "announced", "Announced in words: “Answer: C”, “The correct answer is C”; the last one.", read_announced

@@ -61,6 +61,42 @@ def test_a_protocol_leaves_other_places_alone(name: str) -> None:
     assert read_answer(text=elsewhere, asked=only(name)).status is ReadStatus.UNPARSED
 
 
+COMPLETION = "Which gas is it?\n\nOptions:\nA. ethanol\nB. methanol\n\nAnswer:"
+# kind, what follows the prompt, what is read, from which place
+CONTINUED = [
+    (Kind.CHOICE, " B\n\n\nAnswer:\n\nI'm not sure, but it mixes.\n", "B", "continued prompt"),
+    (Kind.CHOICE, " B, C\nHint:\n\nIt mixes.\nAnswer: The question is unclear.", "B,C", "continued prompt"),
+    (Kind.CHOICE, " A,B\nZ", "A,B", "continued prompt"),
+    (Kind.CHOICE, " B\n\nAnswer: C", "C", "label"),
+    (Kind.CHOICE, " B\n\nAnswer: Z", None, ""),
+    (Kind.CHOICE, "\nIt mixes.\nB\nAnswer:\nIt mixes.", None, ""),
+    (Kind.CHOICE, " It mixes.\nAnswer:\nIt mixes.", None, ""),
+    (Kind.CHOICE, " B", "B", "bare reply"),
+    (Kind.NUMBER, " 3.16\n\n\nAnswer:\n\nI'm not sure about 2 of them.\n", "3.16", "continued prompt"),
+    (Kind.NUMBER, " +2\n\nA:\n\nIt is a charge.\nThe charge is +2.\n", "2", "continued prompt"),
+    (Kind.NUMBER, " +2\n\nA:\n\nIt is a charge.\nThe charge is +5.\n", None, ""),
+    (Kind.NUMBER, " 10\n\nA:\n\nAn article gives\n$$1s^22s^2$$\nor\n$$10e^-$$\n", None, ""),
+]
+
+
+@pytest.mark.parametrize("is_echoed", [True, False])
+@pytest.mark.parametrize(("kind", "reply", "expected", "form"), CONTINUED)
+def test_a_reply_goes_on_from_a_prompt_that_ends_in_a_label(
+    kind: Kind, reply: str, expected: str | None, form: str, is_echoed: bool
+) -> None:
+    asked = Asked(kind, SHOWN if kind is Kind.CHOICE else (), COMPLETION)
+    reading = read_answer(text=COMPLETION + reply if is_echoed else reply, asked=asked)
+    found = ",".join(reading.option_keys) if kind is Kind.CHOICE else str(reading.number or "")
+    assert (found or None) == expected
+    assert not expected or reading.reason == f"Read from the {form}."
+
+
+def test_only_a_prompt_that_ends_in_a_label_is_continued() -> None:
+    reply = " B\n\n\nAnswer:\n\nI'm not sure, but it mixes.\n"
+    for prompt in ("", "Which gas is it?", "Give the answer: a letter.", "Answer: shortly, and with a letter."):
+        assert read_answer(text=reply, asked=Asked(Kind.CHOICE, SHOWN, prompt)).status is ReadStatus.UNPARSED
+
+
 NO_HEADING = [
     "The final answer\nis not known",
     "I think the answer\nB",
@@ -103,7 +139,8 @@ def test_stronger_places_win_whatever_comes_last() -> None:
 
 def test_protocols_are_registered_by_name() -> None:
     assert protocol_names() == (
-        *("tag", "boxed", "final-answer", "heading", "announced", "bare", "conclusion", "first-line"),
+        *("tag", "boxed", "final-answer", "heading", "continuation"),
+        *("announced", "bare", "conclusion", "first-line"),
     )
     assert chosen_protocols(()) == tuple(PROTOCOLS.values())
     assert [protocol.name for protocol in chosen_protocols(["bare", "tag"])] == ["tag", "bare"]
