@@ -1,6 +1,7 @@
 """The difference report as a table for people (Markdown) and for programs (CSV). Neither holds a word of a reply."""
 
 import csv
+from collections.abc import Sequence
 from io import StringIO
 
 from corpus.scoring.differences import CAUSES
@@ -72,6 +73,6 @@ def _unexplained(report: DifferenceReport) -> str:
     return _table(fields, [tuple(getattr(line, name) for name in fields) for line in report.unexplained])
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[object, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -1,19 +1,40 @@
 """Studies for staff: blocks, consent texts, participants by pseudonym, answers as evidence."""
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from corpus.answer_admin import CorrectionMixin, RescoringMixin, propose_address
 from corpus.models import QuestionSetRevision
+from corpus.scoring.types import Asked, Reading
+from corpus.selectors.evidence import AnswerEvidence
+from corpus.services.corrections import Corrected
+from corpus.services.rescoring import Accepted, Proposed
 from survey.errors import StudyNotReadyError
-from survey.models import ConsentText, Participant, Response, ResponseReading, ResponseScore, Study, StudyBlock
+from survey.models import (
+    ConsentText,
+    Participant,
+    Response,
+    ResponseReading,
+    ResponseRescoring,
+    Study,
+    StudyBlock,
+)
+from survey.selectors.evidence import response_asked, response_evidence
 from survey.services import study_close, study_open
+from survey.services.rescoring import (
+    response_reading_correct,
+    study_rescore,
+    study_rescoring_accept,
+    study_rescoring_discard,
+)
 from survey.services.studies import RESERVED_SLUGS
 
 
@@ -109,7 +130,7 @@ class StudyAdmin(admin.ModelAdmin):
     search_fields = ("title", "slug")
     readonly_fields = ("status", "created_at", "pages")
     prepopulated_fields = {"slug": ["title"]}
-    actions = ("open_studies", "close_studies")
+    actions = ("open_studies", "close_studies", "rescore")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         return super().get_queryset(request).annotate(n_people=Count("participants"))
@@ -149,6 +170,13 @@ class StudyAdmin(admin.ModelAdmin):
         skipped = queryset.count() - len(studies)
         self.message_user(request, f"{len(studies)} closed, {skipped} left as they were.")
 
+    def has_rescore_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("survey.add_responserescoring")
+
+    @admin.action(description="Rescore: judge the stored answers again", permissions=["rescore"])
+    def rescore(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse:
+        return HttpResponseRedirect(propose_address(ResponseRescoring, "study", queryset.values_list("pk", flat=True)))
+
 
 class EvidenceAdmin(admin.ModelAdmin):
     """Rows that people made: read here, never made, edited or deleted."""
@@ -160,19 +188,6 @@ class EvidenceAdmin(admin.ModelAdmin):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-
-class EvidenceInline(admin.TabularInline):
-    """Rows shown under the answer they belong to."""
-
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
 
@@ -194,21 +209,10 @@ class ParticipantAdmin(EvidenceAdmin):
         return int(participant.n_stored)  # type: ignore[attr-defined]
 
 
-class ResponseReadingInline(EvidenceInline):
-    model = ResponseReading
-    fields = ("reader", "status", "option_keys", "number", "unit", "notes", "reason", "corrected_by", "created_at")
-    readonly_fields = fields
-
-
-class ResponseScoreInline(EvidenceInline):
-    model = ResponseScore
-    fields = ("reading", "rule", "outcome", "credit", "reason", "created_at")
-    readonly_fields = fields
-
-
 @admin.register(Response)
-class ResponseAdmin(EvidenceAdmin):
-    inlines = (ResponseReadingInline, ResponseScoreInline)
+class ResponseAdmin(CorrectionMixin, EvidenceAdmin):
+    reading_model = ResponseReading
+    change_form_template = "survey/admin/response.html"
     list_display = ("participant", "question", "block", "typed_text", "outcome", "rule", "seconds", "answered_at")
     list_filter = ("assignment__block__study", "outcome", "rule", "do_not_know")
     list_select_related = (
@@ -230,3 +234,42 @@ class ResponseAdmin(EvidenceAdmin):
     @admin.display
     def block(self, response: Response) -> str:
         return response.assignment.block.title
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = kwargs.get("obj") or context["original"]
+        context["evidence"] = self.evidence_of(response)
+        if self.may_correct(request):
+            context["correct_address"] = self.correct_address(response)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def evidence_of(self, answer: Response) -> AnswerEvidence:
+        return response_evidence(response=answer)
+
+    def asked_and_text(self, answer: Response) -> tuple[Asked, str]:
+        return response_asked(answer), answer.typed_text
+
+    def correct(self, *, answer: Response, reading: Reading, reason: str, actor: Any) -> Corrected:
+        return response_reading_correct(response=answer, reading=reading, reason=reason, actor=actor)
+
+
+@admin.register(ResponseRescoring)
+class ResponseRescoringAdmin(RescoringMixin, EvidenceAdmin):
+    group_model = Study
+    group_field = "study"
+    rows_related = ("answer__assignment__question_revision__question", "answer__assignment__question_revision")
+    list_select_related = ("study",)
+
+    def propose(self, *, group: Study, rule: str, reader: str, actor: Any) -> Sequence[Proposed]:
+        return study_rescore(study=group, rule=rule, reader=reader, actor=actor)
+
+    def accept(self, *, rescoring_id: int, actor: Any, replace: Collection[int]) -> Accepted:
+        return study_rescoring_accept(rescoring_id=rescoring_id, actor=actor, replace=replace)
+
+    def discard(self, *, rescoring_id: int, actor: Any) -> ResponseRescoring:
+        return study_rescoring_discard(rescoring_id=rescoring_id, actor=actor)
+
+    def question_key(self, answer: Response) -> str:
+        return answer.assignment.question_revision.question.key
+
+    def letters_of(self, answer: Response) -> Mapping[str, str]:
+        return {option.key: option.letter for option in response_asked(answer).shown}

@@ -6,16 +6,23 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 
+from corpus.answer_admin import CorrectionMixin
+from corpus.scoring.types import Asked, Reading
+from corpus.selectors.evidence import AnswerEvidence
+from corpus.services.corrections import Corrected
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
 from evaluations.admin.systems import run_address
-from evaluations.models import Item
+from evaluations.models import Item, ItemReading
 from evaluations.selectors import item_evidence
+from evaluations.selectors.items import item_asked
+from evaluations.services.rescoring import item_reading_correct
 
 
 @admin.register(Item)
-class ItemAdmin(EvidenceAdmin):
-    """Look at prompts, raw replies, readings and scores."""
+class ItemAdmin(CorrectionMixin, EvidenceAdmin):
+    """Look at prompts, raw replies, readings and scores; correct a reading."""
 
+    reading_model = ItemReading
     list_display = ["question_key", "system", "repeat", "status", "outcome", "answered_at"]
     list_display_links = ["question_key"]
     list_filter = [
@@ -83,5 +90,19 @@ class ItemAdmin(EvidenceAdmin):
         """Add the evidence."""
         item = kwargs.get("obj") or context["original"]
         context["evidence"] = item_evidence(item=item)
+        if item.status == Item.Status.ANSWERED and self.may_correct(request):
+            context["correct_address"] = self.correct_address(item)
         context.update(title=f"{item.question_revision.question.key}, {item.run.system.name}", subtitle=None)
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def evidence_of(self, answer: Item) -> AnswerEvidence:
+        """Return what is stored about the item."""
+        return item_evidence(item=answer).answer
+
+    def asked_and_text(self, answer: Item) -> tuple[Asked, str]:
+        """Return what was sent, and the raw reply."""
+        return item_asked(answer), answer.completion
+
+    def correct(self, *, answer: Item, reading: Reading, reason: str, actor: Any) -> Corrected:
+        """Store the correction."""
+        return item_reading_correct(item=answer, reading=reading, reason=reason, actor=actor)

@@ -16,11 +16,12 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
+from corpus.answer_admin import propose_address
 from corpus.models import ActionLog
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
 from evaluations.admin.systems import run_address
 from evaluations.errors import EvaluationError
-from evaluations.models import Item, Run
+from evaluations.models import Item, ItemRescoring, Run
 from evaluations.selectors import run_progress
 from evaluations.services.runs import PAUSABLE, RESUMABLE, STOPPABLE, run_pause, run_resume, run_stop
 
@@ -89,6 +90,7 @@ class RunAdmin(EvidenceAdmin):
         ("Frozen when it was made", {"fields": ["parameters_text", "frozen_text"]}),
     ]
     readonly_fields = ["question_set", "parameters_text", "frozen_text"]
+    actions = ["rescore"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         """Add the counts of the list."""
@@ -131,6 +133,15 @@ class RunAdmin(EvidenceAdmin):
         """Return what was frozen as JSON."""
         return as_json_text(run.frozen)
 
+    def has_rescore_permission(self, request: HttpRequest) -> bool:
+        """Say who may propose a rescoring."""
+        return request.user.has_perm("evaluations.add_itemrescoring")
+
+    @admin.action(description="Rescore: judge the stored answers again", permissions=["rescore"])
+    def rescore(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponse:
+        """Go to the page that asks under which rule."""
+        return HttpResponseRedirect(propose_address(ItemRescoring, "run", queryset.values_list("pk", flat=True)))
+
     def get_urls(self) -> list[Any]:
         """Add the progress fragment and the buttons' addresses."""
         wrap = self.admin_site.admin_view
@@ -164,6 +175,10 @@ class RunAdmin(EvidenceAdmin):
             "items_address": items_address(run.pk),
             "failed_address": items_address(run.pk, status__exact="failed"),
             "run_actions": legal_actions(run) if may_act(request) else [],
+            "rescore_address": propose_address(ItemRescoring, "run", [run.pk])
+            if self.has_rescore_permission(request)
+            else "",
+            "rescorings_address": f"{reverse('admin:evaluations_itemrescoring_changelist')}?run__id__exact={run.pk}",
         }
 
     def progress_view(self, request: HttpRequest, run_id: UUID) -> HttpResponse:
