@@ -3,7 +3,7 @@
 import re
 from collections import deque
 
-from corpus.scoring.folding import lowered
+from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.tags import Located
 
 # The patterns run on lower-case text and begin with a literal word, which the regex engine finds quickly; what may
@@ -51,7 +51,7 @@ def last_announced(text: str, *, is_number: bool) -> Located | None:
     folded = lowered(text)
     labels = [_last_label(folded)] if "answer" in folded else []
     proses = [_last_match(_PROSE_CUE, folded)] if labels else []
-    if any(word in folded for word in _QUALIFIERS):
+    if holds_any(folded, _QUALIFIERS):
         proses.append(_last_match(_QUALIFIED_CUE, folded))
     if is_number and "\nA:" in text:
         labels.append(_last_match(_NEW_SPEAKER, text))
@@ -183,5 +183,4 @@ _CORRECTIONS = (
 
 def is_corrected(text: str) -> bool:
     """Tell whether `text` takes back something said before."""
-    folded = lowered(text)
-    return any(words in folded for words in _CORRECTIONS)
+    return holds_any(lowered(text), _CORRECTIONS)

@@ -1,6 +1,7 @@
 """Read an answer: the same reader for a model's reply, a person's typed number and a person's ticked options."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from corpus.scoring.contents import Content, number_content
 from corpus.scoring.found import Found
@@ -40,12 +41,21 @@ def read_answer(*, text: str, asked: Asked, finish_reason: str = "", reader: str
 
 def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
     visible = visible_text(text, asked.prompt)
-    found = find_answer(visible.text, asked, is_cut=finish_reason == "length" or visible.is_cut_in_thinking)
+    body = visible.text.lstrip(" ")
+    found = find_answer(body, asked, is_cut=finish_reason == "length" or visible.is_cut_in_thinking)
+    found = _moved(found, len(visible.text) - len(body))
     if isinstance(found.content, Content):
         return _as_reading(found, found.content, visible.text)
     status, reason = _status_without_answer(text, visible, found, finish_reason)
     notes = (found.content.note,) if found.content.note and status is ReadStatus.UNPARSED else ()
     return Reading(status, span=found.span, notes=notes, reader=READER, reason=reason)
+
+
+def _moved(found: Found, offset: int) -> Found:
+    """Return what was found with its span counted from the start of the raw text, not from behind an echo."""
+    if not offset or found.span is None:
+        return found
+    return replace(found, span=(found.span[0] + offset, found.span[1] + offset))
 
 
 def _as_reading(found: Found, content: Content, visible: str) -> Reading:

@@ -2,7 +2,7 @@
 
 import re
 
-from corpus.scoring.folding import lowered
+from corpus.scoring.folding import holds_any, lowered
 
 _GAVE_UP = re.compile(
     r"\s{0,20}(?:agent stopped due to|reached max(?:imum)? (?:steps|iterations)|max iterations reached)",
@@ -43,5 +43,4 @@ def is_hedged(text: str) -> bool:
 
 
 def _has_hint(text: str) -> bool:
-    folded = lowered(text)
-    return any(hint in folded for hint in _REFUSAL_HINTS)
+    return holds_any(lowered(text.strip()), _REFUSAL_HINTS)

@@ -52,7 +52,7 @@ def scan_tags(text: str) -> TagScan:
     complete: list[Located] = []
     lone_closing = None
     opening: int | None = None
-    for tag in TAG.finditer(text):
+    for tag in TAG.finditer(text, _first_bracket(text)):
         is_closing = bool(tag["slash"] or tag["late"])
         if is_closing and opening is None:
             lone_closing = tag if not complete or complete[-1].end < tag.start() else lone_closing
@@ -65,6 +65,12 @@ def scan_tags(text: str) -> TagScan:
         else:
             opening = tag.end()
     return TagScan(tuple(complete), lone_closing, opening)
+
+
+def _first_bracket(text: str) -> int:
+    """Return where a tag may begin at the earliest, found much faster than the pattern would find it."""
+    places = [place for place in (text.find("["), text.find("<")) if place >= 0]
+    return min(places, default=len(text))
 
 
 def _content_end(text: str, start: int, end: int) -> int:

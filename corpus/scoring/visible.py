@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from corpus.scoring.folding import lowered
+from corpus.scoring.folding import holds_any, lowered
 
 MIN_ECHO_LENGTH = 16
 
@@ -17,7 +17,7 @@ _THINKING = re.compile(
     rf"|(?P<close></{_NAME}>|\[/THINK\]|<\|end_of_thought\|>|◁/think▷|<\|channel\|>final<\|message\|>)",
     re.IGNORECASE,
 )
-_OPENERS = ("<", "[", "◁")
+_BRACKET_HINTS = ("[think]", "[/think]")
 _HINTS = ("think", "thought", "reason", "scratch", "reflec", "analysis", "channel")
 
 
@@ -31,14 +31,14 @@ class Visible(NamedTuple):
 def visible_text(text: str, prompt: str = "") -> Visible:
     """Return `text` with an echo of `prompt` and every thinking block blanked out."""
     without_echo = _without_echo(text, prompt.strip())
-    if not any(opener in without_echo for opener in _OPENERS) or not _has_hint(without_echo):
-        return Visible(without_echo)
-    return _without_thinking(without_echo)
+    return _without_thinking(without_echo) if _may_think(without_echo) else Visible(without_echo)
 
 
-def _has_hint(text: str) -> bool:
-    folded = lowered(text)
-    return any(hint in folded for hint in _HINTS)
+def _may_think(text: str) -> bool:
+    """Tell whether a thinking tag can occur at all; most replies have no bracket but those of `[ANSWER]`."""
+    if "<" in text or "◁" in text:
+        return holds_any(lowered(text), _HINTS)
+    return "[" in text and holds_any(lowered(text), _BRACKET_HINTS)
 
 
 def _without_echo(text: str, prompt: str) -> str:
