@@ -101,7 +101,6 @@ def _add_people(figure: Any, people: Row | None) -> None:
 
 
 def _layout(board: Board, labels: Sequence[str]) -> dict[str, Any]:
-    plot_height = chart_height(board) - FRAME_HEIGHT
     return {
         "height": chart_height(board),
         "margin": {"l": 10, "r": 16, "t": 32, "b": 88},
@@ -110,7 +109,7 @@ def _layout(board: Board, labels: Sequence[str]) -> dict[str, Any]:
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
         "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
-        "legend": {"orientation": "h", "x": 0, "y": -64 / max(plot_height, 1), "yanchor": "top"},
+        "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
         "showlegend": True,
         "xaxis": {
             "title": {"text": "right answers, % of all questions", "font": {"size": 13}, "standoff": 8},

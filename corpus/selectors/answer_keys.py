@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from corpus.models import QuestionRevision
@@ -16,6 +16,9 @@ Writer = Callable[[str], str]
 WRITERS: dict[str, Writer] = {
     "tag": "[ANSWER]{}[/ANSWER]".format,
     "boxed": r"So we get \boxed{{{}}}".format,
+    "final-answer": "This follows from the facts given.\nFINAL ANSWER: {}".format,
+    "heading": "This follows from the facts given.\n\n### Answer\n{}".format,
+    "continuation": " {}\n\nThis follows from the facts given.".format,
     "announced": "The correct answer is {}.".format,
     "bare": "{}".format,
     "first-line": "{}\n\nThis follows from the facts given.".format,
@@ -25,6 +28,8 @@ NUMBER_WRITERS: dict[str, Writer] = {
     "conclusion": "Therefore the value is {}.".format,
     "derivation": "We divide one by the other.\nx = {}".format,
 }
+# The form `continuation` goes on from a prompt that ends like this.
+OPEN_PROMPT = "Here is a question, and its answer follows.\nAnswer:"
 TYPED = "typed by a person"
 TICKED = "ticked by a person"
 
@@ -109,7 +114,8 @@ def _choice_trials(revision: QuestionRevision, target: Target) -> Iterator[_Tria
 def _written_choices(asked: Asked, right: set[str], where: str) -> Iterator[_Trial]:
     letters = ", ".join(option.letter for option in asked.shown if option.key in right)
     for form, write in WRITERS.items():
-        yield _Trial(f"{form}, {where}", read_answer(text=write(letters), asked=asked), Outcome.RIGHT)
+        read = read_answer(text=write(letters), asked=_asked_by(form, asked))
+        yield _Trial(f"{form}, {where}", read, Outcome.RIGHT)
     words = [option.text for option in asked.shown if option.key in right]
     # An option that says "K" or "B" cannot be told from the letter of an option; there the letter counts.
     if not any(len(plain_text(word)) == 1 for word in words):
@@ -133,8 +139,13 @@ def _number_trials(target: Target) -> Iterator[_Trial]:
 
 def _written_numbers(text: str, asked: Asked, expected: Outcome) -> Iterator[_Trial]:
     for form, write in NUMBER_WRITERS.items():
-        yield _Trial(f"{text}, {form}", read_answer(text=write(text), asked=asked), expected)
+        read = read_answer(text=write(text), asked=_asked_by(form, asked))
+        yield _Trial(f"{text}, {form}", read, expected)
     yield _Trial(f"{text}, {TYPED}", read_typed_number(text), expected)
+
+
+def _asked_by(form: str, asked: Asked) -> Asked:
+    return replace(asked, prompt=OPEN_PROMPT) if form == "continuation" else asked
 
 
 def _slips(target: Target) -> tuple[str, str]:

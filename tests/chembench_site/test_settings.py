@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 ROOT = Path(settings.BASE_DIR)
-READ_NAMES = re.compile(r'env\.(?:str|bool|int|list|db_url)\(\s*"([A-Z_]+)"')
+READ_NAMES = re.compile(r'env\.(?:str|bool|int|float|list|db_url)\(\s*"([A-Z_]+)"')
 
 
 def names_read_by_settings() -> set[str]:
