@@ -76,8 +76,14 @@ _CLAUSE = re.compile(
 
 
 def _number_before_clause(text: str, asked: Asked, whole: Unread) -> Content | Unread:
-    """Read the number of `42 g/mol, because ...`: what stands before the clause that explains it."""
+    """Read the number of `42 g/mol, because ...`: what stands before the clause that explains it.
+
+    The first of several equations in a row is no answer with an explanation.
+    """
     clause = _CLAUSE.search(text)
     if asked.kind is not Kind.NUMBER or clause is None:
+        return whole
+    is_derivation = not clause.group().strip(" .\n") and "=" in text[: clause.start()] and "=" in text[clause.end() :]
+    if is_derivation:
         return whole
     return read_content(text[: clause.start()], asked)

@@ -1,0 +1,155 @@
+"""Tags, boxes and what stands in and around them: the value read and the stretch it is read from."""
+
+import pytest
+
+from corpus.scoring.reading import read_answer
+from corpus.scoring.types import Asked, Kind, ShownOption
+
+SHOWN = tuple(
+    ShownOption(letter, letter, text) for letter, text in zip("ABCD", ("tin", "zinc", "lead", "gold"), strict=True)
+)
+CHOICE, NUMBER = Asked(Kind.CHOICE, SHOWN), Asked(Kind.NUMBER)
+LONG = "and on it goes " * 30
+
+
+def read(text: str, asked: Asked, finish_reason: str = "") -> tuple[str, str]:
+    """Return what was read (or the status) and the stretch of the text it stands in."""
+    reading = read_answer(text=text, asked=asked, finish_reason=finish_reason)
+    value = ",".join(reading.option_keys) or str(reading.number or "") or reading.status.value
+    return value, text[slice(*reading.span)] if reading.span else ""
+
+
+DERIVED = [
+    # several equations: the result is behind the last sign of the last line
+    ("[ANSWER]a = 3 g\n and b = 4 g\nc = 3 + 4 = 7 g\n[/ANSWER]", "7", "7 g"),
+    ("[ANSWER]a = 3 g\n and b = 4 g\nc = 3 + 4 ≈ 7.0 g [/ANSWER]", "7.0", "7.0 g"),
+    (r"[ANSWER]a = 3 g" "\n and b = 4 g\n" r"c \approx 7 g[/ANSWER]", "7", "7 g"),
+    ("[ANSWER]c = 3 g\n and d = 4 g\n\n  e = 9 g[/ANSWER]", "9", "9 g"),
+    ("[ANSWER]a = 3 g\n and b = 4 g\n5 of it[/ANSWER]", "unparsed", "a = 3 g\n and b = 4 g\n5 of it"),
+    ("[ANSWER]a = 3 g\n b = 4 g\nTherefore, c is 7 g[/ANSWER]", "7", "7 g"),
+    ("[ANSWER]a = 3 g\n b = 4 g\nThe answer is 7 g because of it.[/ANSWER]", "7", "7 g because of it"),
+    ("[ANSWER]a = 3 g. B = 4 g. C = 7 g[/ANSWER]", "7", "a = 3 g. B = 4 g. C = 7 g"),
+    ("[ANSWER]5 g\nbecause a = 2 + 3[/ANSWER]", "5", "5 g\nbecause a = 2 + 3"),
+    ("[ANSWER]a = 5 g because 2 + 3 = 5[/ANSWER]", "5", "a = 5 g because 2 + 3 = 5"),
+    ("[ANSWER]a = 5 g\nby adding[/ANSWER]", "5", "a = 5 g\nby adding"),
+    ("[ANSWER]" + LONG + "\nm = 8 g[/ANSWER] So.", "8", "8 g"),
+    ("[ANSWER]" + LONG + "\nm = 8 to 9 g[/ANSWER] So.", "unparsed", "8 to 9 g"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "stretch"), DERIVED)
+def test_a_tag_that_argues(text: str, expected: str, stretch: str) -> None:
+    assert read(text, NUMBER) == (expected, stretch)
+
+
+def test_a_tag_that_argues_for_a_letter() -> None:
+    text = "[ANSWER]It is not tin, it melts. So the correct answer is C, I think[/ANSWER]"
+    assert read(text, CHOICE) == ("C", "C, I think")
+    assert read("[ANSWER]It is not tin, it melts = 3[/ANSWER]", CHOICE)[0] == "unparsed"
+
+
+HALF = [
+    ("5 g\n= 42 g [/ANSWER]", "42", "= 42 g"),
+    ("= 42 g [/ANSWER]\n5 g", "42", "= 42 g"),
+    ("4 g\n[/ANSWER] 42 g", "42", "42 g"),
+    ("\n[/ANSWER] 42 g", "42", "42 g"),
+    ("x\n3 is small. ANSWER: 42 g [/ANSWER]", "42", "42 g"),
+    ("x\n[/ANSWER] answer: 42 g\nfor sure", "42", "42 g"),
+    ("x\n [ANSWER] 42 g", "42", "42 g"),
+    ("[ANSWER] 42 g", "42", "42 g"),
+    ("[ANSWER] 42 g and" + " x" * 196, "unparsed", "42 g and" + " x" * 196),
+    ("[ANSWER]" + "4".rjust(400), "4", "4"),
+    ("[ANSWER]" + "4".rjust(401), "unparsed", "4"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "stretch"), HALF)
+def test_half_a_tag(text: str, expected: str, stretch: str) -> None:
+    assert read(text, NUMBER) == (expected, stretch)
+
+
+def test_a_line_before_a_closing_tag_was_written_to_its_end() -> None:
+    for text in ("= 42 g [/ANSWER]", "ANSWER: 42 g [/ANSWER]"):
+        assert read(text, NUMBER, "length")[0] == "42"
+    assert read("It is [ANSWER] 42", NUMBER, "length")[0] == "truncated"
+    assert read("It is [ANSWER]a = 3 g\n and b = 4 g\nc = or so[/ANSWER]", NUMBER, "length")[0] == "unparsed"
+
+
+SWAPPED = [
+    ("[ANSWER]B[ANSWER]", "B"),
+    ("[ANSWER]B[ANSWER] as said", "B"),
+    ("[ANSWER] [ANSWER]B[/ANSWER]", "B"),
+    ("[ANSWER]A[ANSWER]B[/ANSWER]", "B"),
+    ("[ANSWER]A[ANSWER]B[ANSWER/]", "B"),
+    ("[ANSWER]A[ANSWER]B[ANSWER]", "A"),
+    ("[ANSWER]B" + " " * 199 + "[ANSWER]", "B"),
+    ("[ANSWER]B" + " " * 200 + "[ANSWER]", "unparsed"),
+    ("[ANSWER]A\n\nB[ANSWER]", "unparsed"),
+    ("[ANSWER]\n\nB[ANSWER]", "B"),
+    ("[ANSWER][ANSWER]", "unparsed"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SWAPPED)
+def test_two_openings_around_a_short_answer(text: str, expected: str) -> None:
+    assert read(text, CHOICE)[0] == expected
+
+
+BOXES = [
+    (r"\boxed{A} and then \boxed{B}", "B", "B"),
+    (r"\boxed{A} and then \boxed{B", "A", "A"),
+    (r"\boxed{A} in the boxed text", "A", "A"),
+    (r"\boxed{A} boxed", "A", "A"),
+    (r"\boxed {C}.", "C", "C"),
+    (r"\fboxed{C}.", "C", "C"),
+    (r"So \boxed{\text{D}}!", "D", r"\text{D}"),
+    ("boxed{B} it is", "unparsed", ""),
+    (r"Not \boxed  {B} it is", "unparsed", ""),
+    (r"So \boxed{A" + " " * 999 + "}", "A", "A"),
+    (r"So \boxed{A" + " " * 1000 + "}.", "unparsed", ""),
+    (r"So \boxed{A}" + r" \boxed{B" * 7, "A", "A"),
+    (r"So \boxed{A}" + r" \boxed{B" * 8, "unparsed", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "stretch"), BOXES)
+def test_boxes(text: str, expected: str, stretch: str) -> None:
+    assert read(text, CHOICE) == (expected, stretch)
+
+
+FILLER = "x" * 380
+CONCLUSIONS = [
+    ("Given 3.\nWe have it. Therefore, the mass is 42 g.", "42", "42 g."),
+    ("Line\nThe mass is 3 g. Thus the volume is 7 mL.  \n", "7", "7 mL."),
+    ("  Thus the volume is 7 mL", "7", "7 mL"),
+    ("Hence it is 7 mL! So it is 8", "8", "8"),
+    ("Thus it is 5 g. The density is 2.", "unparsed", ""),
+    ("Thus it is 5 g.\nThe density is 2.", "unparsed", ""),
+    ("Thus it follows.", "unparsed", ""),
+    ("Thus it is 4 or 5.", "unparsed", ""),
+    (f"Thus {FILLER} it is 12345678", "12345678", "12345678"),
+    (f"Thus {FILLER} it is 123456789", "unparsed", ""),
+    (f"It is long. Thus {FILLER} it is 12345678", "12345678", "12345678"),
+    (f"It is long. Thus {FILLER} it is 123456789", "unparsed", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "stretch"), CONCLUSIONS)
+def test_conclusions(text: str, expected: str, stretch: str) -> None:
+    assert read(text, NUMBER) == (expected, stretch)
+
+
+FIRST_LINES = [
+    ("\n\nB\nIt melts.", "B", "B"),
+    ("B" + " " * 398 + "\nIt melts.", "B", "B"),
+    ("B" + " " * 400 + "\nIt melts.", "unparsed", ""),
+    ("\n" * 300 + "zinc\nIt melts." + LONG, "B", "zinc"),
+    ("zinc = B\nIt melts.", "unparsed", ""),
+    ("It melts.\nB", "unparsed", ""),
+    ("\nB it melts", "unparsed", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "stretch"), FIRST_LINES)
+def test_first_lines(text: str, expected: str, stretch: str) -> None:
+    assert read(text, CHOICE) == (expected, stretch)
