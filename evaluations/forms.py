@@ -76,6 +76,13 @@ class QueueRunForm(forms.Form):
 
     question_set = forms.ModelChoiceField(queryset=QuestionSet.objects.none(), label="Question set")
     prompt_style = forms.ChoiceField(label="Prompt style")
+    fallback = forms.ModelChoiceField(
+        queryset=System.objects.none(),
+        required=False,
+        label="Fallback reader",
+        empty_label="none: what our reader cannot read stays unparsed",
+        help_text="A system that finds the answer in replies our reader cannot read. Counted and shown with the run.",
+    )
     repeats = forms.IntegerField(min_value=1, max_value=100, initial=1, help_text="Times each question is asked.")
     seed = forms.IntegerField(
         min_value=0,
@@ -90,5 +97,7 @@ class QueueRunForm(forms.Form):
             "current_revision__question_set__benchmark"
         )
         self.fields["question_set"].queryset = sets  # type: ignore[attr-defined]
+        readers = System.objects.exclude(provider__in=["random", "imported"])
+        self.fields["fallback"].queryset = readers  # type: ignore[attr-defined]
         self.fields["prompt_style"].choices = [(name, name) for name in prompt_style_names()]  # type: ignore[attr-defined]
         self.fields["prompt_style"].initial = DEFAULT_PROMPT_STYLE

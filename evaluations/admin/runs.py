@@ -23,6 +23,7 @@ from evaluations.admin.systems import run_address
 from evaluations.errors import EvaluationError
 from evaluations.models import Item, ItemRescoring, Run
 from evaluations.selectors import run_progress
+from evaluations.selectors.fallback import fallback_counts
 from evaluations.services.runs import PAUSABLE, RESUMABLE, STOPPABLE, run_pause, run_resume, run_stop
 
 # htmx stops polling when an answer has this status.
@@ -175,6 +176,7 @@ class RunAdmin(EvidenceAdmin):
             "items_address": items_address(run.pk),
             "failed_address": items_address(run.pk, status__exact="failed"),
             "run_actions": legal_actions(run) if may_act(request) else [],
+            "fallback": fallback_counts(run=run),
             "rescore_address": propose_address(ItemRescoring, "run", [run.pk])
             if self.has_rescore_permission(request)
             else "",

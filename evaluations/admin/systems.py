@@ -139,6 +139,7 @@ class SystemAdmin(admin.ModelAdmin):
                 set_revision=set_revision,
                 prompt_style=chosen["prompt_style"],
                 repeats=chosen["repeats"],
+                fallback=chosen["fallback"],
                 seed=chosen["seed"],
                 requested_by=request.user,  # type: ignore[arg-type]
             )

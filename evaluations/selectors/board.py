@@ -1,7 +1,7 @@
 """What a board needs of the systems: one run each, and the verdicts of its items on the wanted questions."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -15,6 +15,7 @@ from corpus.models import QuestionRevision
 from corpus.scoring.rules import resolve_rule
 from corpus.scoring.types import Outcome
 from evaluations.models import Item, Run
+from evaluations.selectors.fallback import resting_on_fallback
 
 PUBLISHED_RULE = "as-published"
 
@@ -76,6 +77,7 @@ def board_items(
     rule: str,
     system_ids: Collection[int] | None = None,
     with_hidden: bool = False,
+    with_fallback: bool = True,
 ) -> BoardItems:
     """Return the verdicts under `rule` on the questions `root_ids`, in two queries whatever their number.
 
@@ -85,7 +87,8 @@ def board_items(
 
     `rule` is a name, for its newest version, or `name@version`. `as-published` is there for imported runs only:
     other systems are absent. The verdict on the row is used where it was made under `rule`, else the newest stored
-    score under it, a person's corrected reading first. Hidden systems are left out unless `with_hidden`.
+    score under it, a person's corrected reading first. Hidden systems are left out unless `with_hidden`. Without
+    `with_fallback` what only a fallback reader could read is `unparsed`.
     """
     name = resolve_rule(rule)
     wanted = set(root_ids)
@@ -101,7 +104,10 @@ def board_items(
     chosen = _chosen_runs(items, n_wanted=len(wanted))
     runs = [candidate.run for candidate in chosen]
     needs_scores = any(candidate.rules != (name, name) for candidate in chosen)
-    rows = _rows(items.filter(run_id__in=[run.run_id for run in runs]), rule=name, needs_scores=needs_scores)
+    items = items.filter(run_id__in=[run.run_id for run in runs])
+    rows = _rows(items, rule=name, needs_scores=needs_scores)
+    if not with_fallback:
+        rows = _strict(items, rows)
     return BoardItems(tuple(sorted(runs, key=lambda run: (run.name.casefold(), run.slug))), tuple(rows))
 
 
@@ -208,3 +214,12 @@ def _rows(items: QuerySet[Item], *, rule: str, needs_scores: bool) -> Iterator[B
             # A score by a key that is no longer the answer's says nothing.
             newest.setdefault(place, item._replace(outcome="", credit=None))
     yield from newest.values()
+
+
+def _strict(items: QuerySet[Item], rows: Iterable[BoardItem]) -> Iterator[BoardItem]:
+    """Give the items as they are without any fallback reader."""
+    resting = resting_on_fallback(items).annotate(root_id=_ROOT).values_list("run_id", "root_id", "repeat")
+    places = set(resting)
+    for row in rows:
+        is_resting = (row.run_id, row.root_id, row.repeat) in places
+        yield row._replace(outcome=Outcome.UNPARSED.value, credit=Decimal(0)) if is_resting else row

@@ -15,6 +15,7 @@ from evaluations.providers import open_provider
 from evaluations.redaction import redact
 from evaluations.services.asking_loop import AskingLoop, Pace, Tally
 from evaluations.services.claims import remaining
+from evaluations.services.fallback import read_with_fallback
 from evaluations.services.questions import RunContext, run_context
 from evaluations.services.runs import ACTIVE, run_finish, run_pause, run_start
 from evaluations.services.sweeping import wake_stalled_runs
@@ -66,6 +67,8 @@ def _work(run_id: UUID, stop_requested: Callable[[], bool]) -> Tally:
         return Tally()
     try:
         tally = _asked(context, stop_requested)
+        if not tally.was_stopped and not _has_unasked(run_id):
+            read_with_fallback(run_id=run_id, must_stop=stop_requested)
     except (InterfaceError, OperationalError):
         raise
     except Exception as error:
@@ -105,8 +108,10 @@ def _others_wait(context: RunContext) -> bool:
 
 
 def _is_left(run_id: UUID) -> bool:
-    if not Run.objects.filter(pk=run_id, status__in=ACTIVE).exists():
-        return False
+    return Run.objects.filter(pk=run_id, status__in=ACTIVE).exists() and _has_unasked(run_id)
+
+
+def _has_unasked(run_id: UUID) -> bool:
     left = remaining(run_id=run_id)
     return bool(left.n_waiting or left.n_leased)
 

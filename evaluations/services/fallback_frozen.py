@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from evaluations.errors import CannotBeAskedError
 from evaluations.models import Run, System
+from evaluations.providers import parameter_problems, provider_entry
+from evaluations.services.fallback_prompt import CHOICE_TEMPLATE, NUMBER_TEMPLATE
 
 FROZEN_KEY = "fallback"
 READER_PREFIX = "fallback@1:"
@@ -10,13 +13,27 @@ NOTE = "fallback"
 
 
 def fallback_facts(system: System) -> dict[str, Any]:
-    """Return what a run freezes of the system that reads where our reader finds nothing."""
+    """Return what a run freezes of the system that reads where our reader finds nothing.
+
+    Refuses one that cannot read: a baseline, imported results, a model without a name.
+    """
+    if system.provider in {"random", "imported"} or system.kind == System.Kind.BASELINE:
+        raise CannotBeAskedError(f"{system.name} cannot read anything; choose a model that can be asked.")
+    entry = provider_entry(system.provider)
+    if entry.needs_model and not system.model_id:
+        raise CannotBeAskedError(f"The system {system.slug} names no model; fill in its model id first.")
+    parameters = {**entry.defaults, **system.parameters}
+    problems = parameter_problems(parameters)
+    if problems:
+        raise CannotBeAskedError(" ".join(problems))
     return {
         "reader": fallback_reader(system),
         "system": system.slug,
         "provider": system.provider,
         "model_id": system.model_id,
         "base_url": system.base_url,
+        "parameters": parameters,
+        "prompts": {"choice": CHOICE_TEMPLATE, "number": NUMBER_TEMPLATE},
     }
 
 

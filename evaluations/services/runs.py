@@ -21,6 +21,7 @@ from evaluations.errors import CannotBeAskedError, NothingToAskError, RunAlready
 from evaluations.models import Item, Run, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style
 from evaluations.providers import parameter_problems, provider_entry
+from evaluations.services.fallback_frozen import FROZEN_KEY, fallback_facts
 from evaluations.services.freezing import frozen_facts
 from evaluations.tasks import wake_run
 
@@ -42,12 +43,14 @@ def run_create(
     repeats: int = 1,
     requested_by: AbstractBaseUser | None = None,
     wake: bool = True,
+    fallback: System | None = None,
 ) -> Run:
     """Make a run of `system` over every question of `set_revision`, frozen, and wake workers for it on commit.
 
     `wake=False` leaves the asking to the caller. `parameters` go over the system's own, which go over the provider's
-    defaults. Raises CannotBeAskedError, NothingToAskError, or RunAlreadyActiveError while another run of the same
-    system and set is queued or running.
+    defaults. `fallback` is a system that reads replies our reader cannot read (see `read_with_fallback`); without one
+    they stay unparsed. Raises CannotBeAskedError, NothingToAskError, or RunAlreadyActiveError while another run of
+    the same system and set is queued or running.
     """
     merged = _checked_parameters(system, parameters)
     run = Run(
@@ -58,7 +61,8 @@ def run_create(
         seed=seed,
         repeats=repeats,
         requested_by=requested_by,  # type: ignore[misc]
-        frozen=frozen_facts(system=system, set_revision=set_revision, style_name=prompt_style),
+        frozen=frozen_facts(system=system, set_revision=set_revision, style_name=prompt_style)
+        | ({FROZEN_KEY: fallback_facts(fallback)} if fallback else {}),
     )
     with transaction.atomic():
         _insert(run)

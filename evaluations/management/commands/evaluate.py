@@ -31,6 +31,9 @@ class Command(BaseCommand):
         parser.add_argument("--prompt-style", default=DEFAULT_PROMPT_STYLE, choices=prompt_style_names())
         parser.add_argument("--repeats", type=int, default=1, help="how often each question is asked")
         parser.add_argument("--seed", type=int, default=0, help="seed of a baseline's guesses")
+        parser.add_argument(
+            "--fallback", default="", metavar="SLUG", help="system that reads the replies our reader cannot read"
+        )
         parser.add_argument("--wait", action="store_true", help="return when the run has ended")
         parser.add_argument("--inline", action="store_true", help="ask in this process, without queue and worker")
         parser.add_argument("--json", action="store_true", help="print one JSON object to standard output")
@@ -55,6 +58,7 @@ class Command(BaseCommand):
                 prompt_style=options["prompt_style"],
                 seed=options["seed"],
                 repeats=options["repeats"],
+                fallback=_system(options["fallback"]) if options["fallback"] else None,
                 wake=not options["inline"],
             )
         except EvaluationError as error:
