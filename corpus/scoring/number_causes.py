@@ -70,7 +70,7 @@ def _is_scaled(difference: Difference) -> bool:
     if numbers is None or numbers[0] == numbers[1] or not _first_number_is_stored(difference):
         return False
     stored, read = (abs(number).normalize().as_tuple().digits for number in numbers)
-    return stored == read or numbers[0] == 10
+    return stored == read
 
 
 def is_multiplication_sign(difference: Difference) -> bool:

@@ -160,13 +160,14 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
     return NumberRead(token.value, _unit_of(rest), token.notes)
 
 
-_UNIT = re.compile(r"[A-Za-zµΩÅ°%$€][^\s,;()]*(?:[ ·×*/]{1,2}[A-Za-zµΩÅ°%(][^\s,;]*){0,3}")
+_UNIT = re.compile(r"[A-Za-zµΩÅ°%$€][^\s,;()/]*(?:(?:[ ·×*/]{1,3}[A-Za-zµΩÅ°%]| ?/ ?\()[^\s,;]*){0,3}")
 MAX_UNIT_LENGTH = 32
 
 
 def _unit_of(rest: str) -> str:
     """Return the unit at the start of `rest`, or "" where words follow in place of one."""
-    trimmed = rest.strip().rstrip(".,;:!) ").lstrip("×* ")
+    trimmed = rest.strip().rstrip(".,;:! ").lstrip("×* ")
+    trimmed = trimmed if "(" in trimmed else trimmed.rstrip(") ")
     match = _UNIT.match(trimmed)
     if match is None or len(trimmed) > MAX_UNIT_LENGTH:
         return ""

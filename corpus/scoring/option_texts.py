@@ -90,15 +90,10 @@ class OptionTexts:
             return False
         others = [option for i, option in enumerate(self.exact) if i != position and option]
         named = [place for option in others if (place := _place(shape, option)) is not None]
-        own = self._own_place(shape, position)
+        own = _place(shape.casefold(), self.folded[position], is_folded=True)
         if own is not None:
             return bool(named) and min(named) < own
         return bool(named) or any(_holds(option, shape) for option in others)
-
-    def _own_place(self, shape: str, position: int) -> tuple[int, int, bool] | None:
-        """Return where the option's own text stands, if need be without regard to case."""
-        exact = _place(shape, self.exact[position])
-        return exact or _place(shape.casefold(), self.folded[position], is_folded=True)
 
 
 def _place(text: str, part: str, *, is_folded: bool = False) -> tuple[int, int, bool] | None:

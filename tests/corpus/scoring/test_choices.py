@@ -275,3 +275,21 @@ def test_a_mark_in_a_list_of_all_options(text: str, expected: str | None) -> Non
 def test_words_beside_a_letter_may_go_on_to_other_options() -> None:
     assert letters("D, 2-propanol, unlike Methanol and Ethanol, is a secondary alcohol") == "D"
     assert letters("D, Methanol, unlike 2-Propanol, is toxic") is None
+
+
+LEVELS = shown("low", "low reactivity", "CO", "Co")
+BESIDE = [
+    ("B, low reactivity indeed", "B"),
+    ("A, low reactivity indeed", None),
+    ("A, low as it gets", "A"),
+    ("C, CO as it gets", "C"),
+    ("C, Co as it gets", None),
+    ("C, Co, unlike CO, melts", None),
+    ("D, Co as it gets", "D"),
+    ("C, it melts", "C"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), BESIDE)
+def test_words_beside_a_letter_begin_with_the_text_they_mean(text: str, expected: str | None) -> None:
+    assert letters(text, LEVELS) == expected

@@ -77,6 +77,8 @@ EXPLAINED = [
     ("run-on", choice("B\n\nQuestion: which one?\n[ANSWER]A[/ANSWER]", ["A"])),
     ("union-of-tags", choice("[ANSWER]A[/ANSWER] or rather [ANSWER]B, C[/ANSWER]", ["A", "B", "C"])),
     ("first-of-several-tags", number("[ANSWER]3[/ANSWER] no [ANSWER]4[/ANSWER]", 3)),
+    ("first-of-several-tags", number("[ANSWER]3[/ANSWER] no [ANSWER]5[/ANSWER] no [ANSWER]4[/ANSWER]", 3)),
+    ("union-of-tags", choice("[ANSWER]A[/ANSWER] [ANSWER]D[/ANSWER] [ANSWER]B, C[/ANSWER]", ["A", "B", "C", "D"])),
     ("multiplication-sign", number("[ANSWER]4×10^2[/ANSWER]", 4, target="400")),
     ("multiplication-sign", number(r"[ANSWER]4.15 \times 10^{-21}[/ANSWER]", 4.15, target="4.15E-21")),
     ("spaced-exponent", number("[ANSWER]4 E-21[/ANSWER]", 4, target="4E-21")),
@@ -96,6 +98,10 @@ EXPLAINED = [
     ("written-in-words", number("[ANSWER]IV[/ANSWER]", None)),
     ("written-in-words", number("[ANSWER]four[/ANSWER]", None)),
     ("placeholder-tag", number("As in [ANSWER]<answer>[/ANSWER] I say [ANSWER]4[/ANSWER]", None)),
+    (
+        "placeholder-tag",
+        number("[ANSWER]<answer>[/ANSWER] [ANSWER]3[/ANSWER] [ANSWER]4[/ANSWER]", None),
+    ),
     ("misspelt-tag", number("There are eight. [ANSWER]4[/ANswer]", 8)),
     ("misspelt-tag", choice("<ANSWER>B, C</ANSWER>", [])),
     ("number-word", number("The weights cannot be found.", 8)),
@@ -137,6 +143,8 @@ UNEXPLAINED = [
     number("[ANSWER]101.001[/ANSWER]", 101.001, target="100"),
     choice("[ANSWER]B, C[/ANSWER]", ["B", "C"]),
     choice("[ANSWER]A[/ANSWER] [ANSWER]B, C[/ANSWER]", ["B", "C"]),
+    number("There are four of it. The answer is 4.", 4),
+    number("[ANSWER]3[/ANSWER] [ANSWER]4[/ANSWER]", None),
 ]
 
 
@@ -170,6 +178,16 @@ TURNED = [
     ("run-on", choice("B\n\nQuestion: which one?\n[ANSWER]A[/ANSWER]", ["D"])),
     ("misspelt-tag", number("There are eight. [ANSWER]4[/ANSWER]", 8)),
     ("boundary", number("[ANSWER]-101[/ANSWER]", -101, target="-100")),
+    ("boundary", number("[ANSWER]101[/ANSWER]", 50, target="100")),
+    ("own-tolerance", number("[ANSWER]105[/ANSWER]", 50, target="100", tolerance="0.1")),
+    ("target-zero-or-below", number("[ANSWER]0[/ANSWER]", 1, target="0")),
+    ("multiplication-sign", number("[ANSWER]4×10^2[/ANSWER]", 40, target="400")),
+    ("number-word", number("Of four, [ANSWER]5 or 6[/ANSWER]", 4)),
+    ("agent-stop-text", number("Agent stopped due to time. [ANSWER]4[/ANSWER]", 5)),
+    ("thinking-text", number("<think>x</think>5 then [ANSWER]4[/ANSWER]", 5)),
+    ("placeholder-tag", number("[ANSWER]<answer>[/ANSWER] then [ANSWER]4[/ANSWER]", 5)),
+    ("option-order", choice("[ANSWER]D[/ANSWER]", ["A"], order="BAC")),
+    ("refusal", number("[ANSWER]1[/ANSWER] I cannot help with that.", 2)),
 ]
 
 

@@ -179,3 +179,27 @@ def test_a_fraction_is_divided_not_cut() -> None:
     read = parse_number("4/3")
     assert read is not None
     assert abs(read.value * 3 - 4) < Decimal("1E-20")
+
+
+BRACKETED = [
+    ("(42)mol", "42", "mol"),
+    ("(42 ) mol", "42", "mol"),
+    ("(42) mol (roughly)", "42", "mol"),
+    ("8.3 J/(mol K)", "8.3", "J/(mol K)"),
+    ("8.3 J / (mol K).", "8.3", "J / (mol K)"),
+    ("(8.3 kJ//mol)", "8.3", "kJ//mol"),
+    ("8.3 m/s^2 (dry)", "8.3", "m/s^2"),
+    ("(4.15 x 10^-21) mol", "4.15E-21", "mol"),
+    ("[42]", "42", ""),
+    ("((42)", None, ""),
+    ("(42 x) mol", None, ""),
+    ("(4) (5)", None, ""),
+    ("(x) 42", None, ""),
+    ("(42", None, ""),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "unit"), BRACKETED)
+def test_brackets_around_the_number(text: str, value: str | None, unit: str) -> None:
+    read = parse_number(text)
+    assert (None if read is None else (read.value, read.unit)) == (None if value is None else (Decimal(value), unit))

@@ -54,6 +54,8 @@ def test_options_in_prompt_traps() -> None:
     assert options_in_prompt("Options:\nA. one\nB. two") == (("A", "one"), ("B", "two"))
     assert options_in_prompt("Options:\nA. old\n\nOptions:\nA. new\nB. newer\n\nEnd") == (("A", "new"), ("B", "newer"))
     assert options_in_prompt("Options:\n\nNone here.") == ()
+    assert options_in_prompt("Options:\n\nA. one\nB. two") == ()
+    assert options_in_prompt("Options:\nA. one\nB. two\n\nThen.\n\nC. three") == (("A", "one"), ("B", "two"))
     assert options_in_prompt("A. one\nB. two") == ()
     many = "Options:\n" + "\n".join(f"{chr(65 + i)}. x{i}" for i in range(26)) + "\nAA. x26\nAB. x27"
     assert [letter for letter, _ in options_in_prompt(many)][-2:] == ["AA", "AB"]

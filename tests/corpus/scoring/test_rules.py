@@ -9,6 +9,7 @@ from corpus.scoring.rules import (
     NotJudgedError,
     UnknownRuleError,
     judge,
+    registry,
     resolve_rule,
     rule_definition,
     rule_names,
@@ -213,6 +214,14 @@ def test_rules_are_found_by_name_and_version() -> None:
     assert resolve_rule("standard") == "standard@1"
     assert resolve_rule("as-published@1") == "as-published@1"
     assert judge(reading=chosen("a", "c"), target=TWO, rule="standard").rule == "standard@1"
+
+
+def test_a_name_alone_means_its_newest_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("standard@2", "standard@10", "standard-strict@11"):
+        monkeypatch.setitem(registry._RULES, name, registry._RULES["standard@1"])
+    assert resolve_rule("standard") == "standard@10"
+    assert resolve_rule("standard@2") == "standard@2"
+    assert judge(reading=chosen("a", "c"), target=TWO, rule="standard").rule == "standard@10"
 
 
 @pytest.mark.parametrize("rule", ["", "standard@2", "nonsense", "as-published@"])
