@@ -1,5 +1,5 @@
 # One line each; .ci/run calls the same ones.
-.PHONY: demo test test-postgres check setup bench lock clean
+.PHONY: demo test test-postgres check setup bench mutants lock clean
 
 demo: ## set up and serve the site with demo data on http://127.0.0.1:8000
 	@bin/demo
@@ -18,6 +18,9 @@ setup: ## .venv, node_modules, assets
 
 bench: ## measure the hot paths, as ratios to a bare baseline of the same run
 	@bin/setup && .venv/bin/python bin/bench.py
+
+mutants: ## mutation testing of the scoring package (most of an hour, not in CI)
+	@bin/setup && bin/mutants
 
 lock: ## pin what requirements*.in ask for
 	@bin/setup && bin/lock
