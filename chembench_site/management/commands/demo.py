@@ -88,7 +88,7 @@ class Command(BaseCommand):
             f"  Survey       {address}/survey/{loaded.study_slug}/",
             f"  Admin        {address}/admin/   name: {name}   password: {password}",
             "",
-            f"  {loaded.n_questions} questions; the queue has asked the random baseline {n_items} of them: {run.status}.",
+            f"  {loaded.n_questions} questions; the queue asked the random baseline {n_items} of them: {run.status}.",
             "  People and answers here are made up; the pages say so. Press Ctrl-C to stop.",
             "",
         )
