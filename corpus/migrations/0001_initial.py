@@ -18,9 +18,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("slug", models.SlugField(unique=True)),
                 ("name", models.CharField(max_length=200)),
@@ -31,9 +29,7 @@ class Migration(migrations.Migration):
                 ("default_rule", models.CharField(default="standard@1", max_length=64)),
                 (
                     "is_demo",
-                    models.BooleanField(
-                        default=False, help_text="Demo data; every page that shows it says so."
-                    ),
+                    models.BooleanField(default=False, help_text="Demo data; every page that shows it says so."),
                 ),
                 (
                     "results_version",
@@ -52,9 +48,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("slug", models.SlugField()),
                 ("name", models.CharField(max_length=100)),
@@ -76,9 +70,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("key", models.CharField(max_length=300)),
                 (
@@ -99,9 +91,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("slug", models.SlugField(max_length=120)),
                 ("name", models.CharField(max_length=200)),
@@ -127,9 +117,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("file", models.CharField(blank=True, max_length=500)),
                 ("code", models.CharField(max_length=60)),
@@ -163,9 +151,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("number", models.PositiveIntegerField()),
                 (
@@ -211,16 +197,12 @@ class Migration(migrations.Migration):
                 ("keywords", models.JSONField(blank=True, default=list)),
                 (
                     "metadata",
-                    models.JSONField(
-                        blank=True, default=dict, help_text="Every other field of the original file."
-                    ),
+                    models.JSONField(blank=True, default=dict, help_text="Every other field of the original file."),
                 ),
                 ("source_path", models.CharField(blank=True, max_length=500)),
                 (
                     "original",
-                    models.TextField(
-                        blank=True, help_text="The untouched text the question was imported from."
-                    ),
+                    models.TextField(blank=True, help_text="The untouched text the question was imported from."),
                 ),
                 ("content_hash", models.CharField(db_index=True, max_length=64)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -264,9 +246,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("option_key", models.CharField(help_text="Hash of the normalised text.", max_length=32)),
                 ("position", models.PositiveSmallIntegerField()),
@@ -290,9 +270,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("place", models.CharField(choices=[("stem", "stem"), ("option", "option")], max_length=10)),
                 ("smiles", models.TextField()),
@@ -317,9 +295,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("slug", models.SlugField(max_length=80, unique=True)),
                 ("name", models.CharField(max_length=200)),
@@ -353,9 +329,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("position", models.PositiveIntegerField()),
                 (
@@ -376,9 +350,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("number", models.PositiveIntegerField()),
                 ("content_hash", models.CharField(max_length=64)),
@@ -429,9 +401,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("slug", models.SlugField(max_length=120)),
                 ("name", models.CharField(max_length=300)),
@@ -465,9 +435,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("code", models.CharField(max_length=60)),
                 ("object_type", models.CharField(max_length=60)),
@@ -504,9 +472,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="questionrevision",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("number__gte", 1)), name="revision_number_from_one"
-            ),
+            constraint=models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="revision_number_from_one"),
         ),
         migrations.AddConstraint(
             model_name="questionrevision",
@@ -543,9 +509,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="questionsetrevision",
-            constraint=models.UniqueConstraint(
-                fields=("question_set", "number"), name="set_revision_number_once"
-            ),
+            constraint=models.UniqueConstraint(fields=("question_set", "number"), name="set_revision_number_once"),
         ),
         migrations.AddConstraint(
             model_name="questionsetrevision",
@@ -555,9 +519,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="questionsetmember",
-            constraint=models.UniqueConstraint(
-                fields=("set_revision", "question_revision"), name="set_member_once"
-            ),
+            constraint=models.UniqueConstraint(fields=("set_revision", "question_revision"), name="set_member_once"),
         ),
         migrations.AddConstraint(
             model_name="questionsetmember",

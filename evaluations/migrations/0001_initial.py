@@ -22,17 +22,13 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("slug", models.SlugField(max_length=100, unique=True)),
                 ("name", models.CharField(max_length=200)),
                 (
                     "source_name",
-                    models.CharField(
-                        blank=True, help_text="Folder name of an imported report.", max_length=200
-                    ),
+                    models.CharField(blank=True, help_text="Folder name of an imported report.", max_length=200),
                 ),
                 (
                     "kind",
@@ -95,9 +91,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 (
                     "outcome",
@@ -147,9 +141,7 @@ class Migration(migrations.Migration):
                 ("completion", models.TextField(blank=True, help_text="The raw reply; never edited.")),
                 (
                     "reasoning",
-                    models.TextField(
-                        blank=True, help_text="Reasoning the provider reports apart; never scored."
-                    ),
+                    models.TextField(blank=True, help_text="Reasoning the provider reports apart; never scored."),
                 ),
                 ("finish_reason", models.CharField(blank=True, max_length=20)),
                 ("model_reported", models.CharField(blank=True, max_length=200)),
@@ -168,9 +160,7 @@ class Migration(migrations.Migration):
                 ("error_message", models.CharField(blank=True, max_length=500)),
                 (
                     "source_flags",
-                    models.JSONField(
-                        blank=True, default=dict, help_text="Further facts an imported report states."
-                    ),
+                    models.JSONField(blank=True, default=dict, help_text="Further facts an imported report states."),
                 ),
                 ("answered_at", models.DateTimeField(blank=True, null=True)),
                 (
@@ -191,9 +181,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("lease_token", models.UUIDField()),
                 (
@@ -222,9 +210,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("reader", models.CharField(max_length=64)),
                 (
@@ -281,9 +267,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
+                    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                 ),
                 ("rule", models.CharField(max_length=64)),
                 (
@@ -345,9 +329,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "source_name",
-                    models.CharField(
-                        blank=True, help_text="Name of an imported run's folder.", max_length=200
-                    ),
+                    models.CharField(blank=True, help_text="Name of an imported run's folder.", max_length=200),
                 ),
                 (
                     "status",
@@ -380,9 +362,7 @@ class Migration(migrations.Migration):
                 ("error_code", models.CharField(blank=True, max_length=40)),
                 (
                     "error_message",
-                    models.CharField(
-                        blank=True, help_text="Plain reason, without any secret.", max_length=500
-                    ),
+                    models.CharField(blank=True, help_text="Plain reason, without any secret.", max_length=500),
                 ),
                 ("queued_at", models.DateTimeField(auto_now_add=True)),
                 ("started_at", models.DateTimeField(blank=True, null=True)),
@@ -436,9 +416,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="itemscore",
-            constraint=models.UniqueConstraint(
-                fields=("answer", "reading", "rule"), name="itemscore_once_per_rule"
-            ),
+            constraint=models.UniqueConstraint(fields=("answer", "reading", "rule"), name="itemscore_once_per_rule"),
         ),
         migrations.AddIndex(
             model_name="item",
@@ -446,9 +424,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="item",
-            constraint=models.UniqueConstraint(
-                fields=("run", "question_revision", "repeat"), name="item_once"
-            ),
+            constraint=models.UniqueConstraint(fields=("run", "question_revision", "repeat"), name="item_once"),
         ),
         migrations.AddConstraint(
             model_name="item",
@@ -463,9 +439,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("repeats__gte", 1)), name="run_repeats_from_one"
-            ),
+            constraint=models.CheckConstraint(condition=models.Q(("repeats__gte", 1)), name="run_repeats_from_one"),
         ),
         migrations.AddConstraint(
             model_name="run",
