@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from bin.bench_rescoring import bench_rescoring  # noqa: E402
 from corpus.scoring.published import match_options, options_in_prompt  # noqa: E402
 from corpus.scoring.reading import read_answer  # noqa: E402
 from corpus.scoring.rules import judge  # noqa: E402
@@ -156,8 +157,19 @@ def seconds_of_reading(text: str, asked: Asked) -> float:
     return best_seconds(lambda: read_answer(text=text, asked=asked), repeats)
 
 
+def named_items() -> list[tuple[str, Item]]:
+    """Return the answers of all public packs with the names of their questions; none where the packs are not here."""
+    pairs = []
+    for pack in sorted(PACKS.glob("reports-*.zip")):
+        with zipfile.ZipFile(pack) as archive:
+            names = [name for name in archive.namelist() if "/reports/" in f"/{name}" and name.endswith(".json")]
+            pairs += [(Path(name).stem, as_item(json.loads(archive.read(name))[0])) for name in names]
+    return pairs
+
+
 SECTIONS = [
     Section("scoring", "Reading and judging completions", bench_scoring),
+    Section("rescoring", "Rescoring stored items in PostgreSQL", partial(bench_rescoring, named_items)),
 ]
 
 
