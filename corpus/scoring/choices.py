@@ -41,7 +41,7 @@ def read_choice(text: str, shown: Sequence[ShownOption]) -> ChoiceRead | Unread:
     plain = _PLAIN_LIST.fullmatch(text)
     if plain is not None:
         named = [letter.strip() for letter in plain.group(1).split(",")]
-        if len(named) > 1 or named[0] in letters:
+        if all(letter in letters for letter in named):
             return _from_letters(named, letters)
     if len(text) > MAX_LENGTH:
         return Unread("The answer is too long to be a choice.")
@@ -62,7 +62,7 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
     texts = option_texts(tuple(shown))
     for read in (
         _read_own_text(cleaned, letters, texts),
-        _read_letter_list(cleaned, letters, texts),
+        _read_listed(cleaned, letters, texts),
         texts.read_whole(text) or texts.read_whole(cleaned),
         _read_non_answer(cleaned),
         _read_marked(cleaned, letters),
@@ -77,13 +77,15 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
     return Unread("The answer names no option.")
 
 
-_LABELLED = re.compile(r"\(?([A-Z]{1,2})\)?\s?[.:)]\s{0,4}(?=\S)")
+_LABELLED = re.compile(r"\(?([A-Z]{1,2})\)?\s?[.:),]\s{0,4}(?=\S)")
 
 
 def _read_own_text(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
-    """Read `C. O` where O is the text of option C, whatever else O might stand for."""
+    """Read `C. O` where O is the text of option C, whatever else O might stand for; `C, O` if O is no letter."""
     match = _LABELLED.match(text)
     if match is None or not texts.is_text_of(text[match.end() :], letters.get(match.group(1))):
+        return None
+    if "," in match.group() and text[match.end() :].strip(_EDGES) in letters:
         return None
     return _from_letters([match.group(1)], letters, (LETTER_AND_TEXT,))
 
@@ -92,6 +94,15 @@ def _read_non_answer(text: str) -> Unread | None:
     if text.strip(_EDGES).casefold() in _NOT_AN_ANSWER:
         return Unread("The answer declines to choose.")
     return None
+
+
+def _read_listed(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
+    """Read a list of letters; one with a letter no option has may still be an option's text (`W < X < Y`)."""
+    listed = _read_letter_list(text, letters, texts)
+    if isinstance(listed, Unread) and listed.note == UNKNOWN_LETTER:
+        position = texts.position_of(text)
+        return listed if position is None else ChoiceRead((position,), (BY_TEXT,))
+    return listed
 
 
 def _read_letter_list(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:

@@ -30,17 +30,18 @@ class OptionTexts:
 
     def read_whole(self, text: str) -> tuple[int, ...] | None:
         """Return the positions of the options whose whole text this is: one option, or a list of several."""
-        single = self._position(text)
+        single = self.position_of(text)
         if single is not None:
             return (single,)
         for separator in ("\n", ";", ","):
             parts = [part for part in text.split(separator) if part.strip()]
-            positions = [self._position(part) for part in parts]
+            positions = [self.position_of(part) for part in parts]
             if len(parts) > 1 and all(position is not None for position in positions):
                 return tuple(sorted({position for position in positions if position is not None}))
         return None
 
-    def _position(self, text: str) -> int | None:
+    def position_of(self, text: str) -> int | None:
+        """Return the position of the one option whose whole text this is."""
         shape = _shape(text)
         if not shape:
             return None
@@ -64,7 +65,7 @@ class OptionTexts:
             return None
         positions: set[int] = set()
         for entry in entries:
-            whole = self._position(entry)
+            whole = self.position_of(entry)
             part = self.read_part(entry) if whole is None else (whole,)
             if part is None:
                 return None
@@ -84,7 +85,7 @@ class OptionTexts:
         shape = _shape(words)
         if not shape or shape.casefold() == self.folded[position]:
             return False
-        if self._position(words) is not None:
+        if self.position_of(words) is not None:
             return True
         if _holds(self.exact[position], shape):
             return False

@@ -293,3 +293,28 @@ BESIDE = [
 @pytest.mark.parametrize(("text", "expected"), BESIDE)
 def test_words_beside_a_letter_begin_with_the_text_they_mean(text: str, expected: str | None) -> None:
     assert letters(text, LEVELS) == expected
+
+
+ORDERS = shown("W < X < Y", "X < W < Y", "Y < X < W")
+ELEMENTS = shown("C", "Nb", "Re", "W")
+LETTERS_AS_TEXT = [
+    ("W < X < Y", ORDERS, "A"),
+    ("**Y < X < W**.", ORDERS, "C"),
+    ("W < Y < X", ORDERS, None),
+    ("W, X, Y", ORDERS, None),
+    ("D, W", ELEMENTS, "D"),
+    ("D,W", ELEMENTS, "D"),
+    ("D. W", ELEMENTS, "D"),
+    ("C, W", ELEMENTS, None),
+    ("C, D, W", ELEMENTS, None),
+    ("A, C", ELEMENTS, "AC"),
+    ("A. C", ELEMENTS, "A"),
+    ("W", ELEMENTS, "D"),
+    ("C", ELEMENTS, "C"),
+    ("B, Nb", ELEMENTS, "B"),
+]
+
+
+@pytest.mark.parametrize(("text", "options", "expected"), LETTERS_AS_TEXT)
+def test_letters_that_are_an_options_text(text: str, options: tuple[ShownOption, ...], expected: str | None) -> None:
+    assert letters(text, options) == expected
