@@ -59,7 +59,7 @@ def run_rescore(
         tables=TABLES,
         benchmark=run.set_revision.question_set.benchmark,
         group={"run": run},
-        chunks=items_reread(run=run, reader=reader_name, question_ids=question_ids),
+        chunks=lambda: items_reread(run=run, reader=reader_name, question_ids=question_ids),
         rule=rule_name,
         reader=reader_name,
         actor=actor,

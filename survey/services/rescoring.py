@@ -1,6 +1,7 @@
 """Read and judge people's answers again, in the same way as models'."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import cast
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -53,7 +54,7 @@ def study_rescore(
             tables=TABLES,
             benchmark=benchmark,
             group={"study": study},
-            chunks=_chunks(study, benchmark, reader_name, question_ids),
+            chunks=partial(_chunks, study, benchmark, reader_name, question_ids),
             rule=rule_name,
             reader=reader_name,
             actor=actor,

@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from corpus.models import AbstractReading, AbstractRescored, AbstractRescoring, Benchmark
 from corpus.services.rescoring.comparison import Comparison, History, Role, Row, StoredScore, histories, said
@@ -23,45 +23,64 @@ def rescoring_propose(
     tables: Tables,
     benchmark: Benchmark,
     group: Mapping[str, Any],
-    chunks: Iterable[Sequence[Reread]],
+    chunks: Callable[[], Iterable[Sequence[Reread]]],
     rule: str,
     reader: str,
     actor: AbstractBaseUser | None = None,
 ) -> Proposed:
     """Read and judge answers of one benchmark again, in one transaction, and store what would change.
 
-    `group` are the fields that say whose answers these are, such as `{"run": run}`; `rule` and `reader` are given as
-    `name@version`. Readings are added here, scores when the rescoring is accepted. The same proposal is stored once
-    while it waits, and none where nothing would be added. Raises RescoringError for a rule and a reader that do not
-    belong together.
+    `group` are the fields that say whose answers these are, such as `{"run": run}`; `chunks` reads the answers, and
+    does so once more when the same was proposed at the same moment; `rule` and `reader` are given as `name@version`.
+    Readings are added here, scores when the rescoring is accepted. The same proposal is stored once while it waits,
+    and none where nothing would be added. Raises RescoringError for a rule and a reader that do not belong together.
     """
     check_pair(rule=rule, reader=reader)
-    comparison = Comparison(
-        rule=rule, makes_current=rule == benchmark.default_rule, decided=_decided(tables, group, benchmark)
+    makes_current = rule == benchmark.default_rule
+
+    def propose() -> Proposed:
+        comparison = Comparison(rule=rule, makes_current=makes_current, decided=_decided(tables, group, benchmark))
+        with transaction.atomic():
+            rows = [row for chunk in chunks() for row in _rows_of_chunk(tables, chunk, reader, comparison)]
+            comparison.counts.n_rows = len(rows)
+            return _store(tables, benchmark, group, comparison, rows, reader, actor)
+
+    try:
+        return propose()
+    except IntegrityError:
+        # The same was proposed at the same moment; now it is there to be found.
+        return propose()
+
+
+def _store(
+    tables: Tables,
+    benchmark: Benchmark,
+    group: Mapping[str, Any],
+    comparison: Comparison,
+    rows: Sequence[Row],
+    reader: str,
+    actor: AbstractBaseUser | None,
+) -> Proposed:
+    if not rows:
+        return Proposed(None, comparison.counts, is_new=False)
+    fingerprint = _fingerprint(group, comparison.rule, reader, rows)
+    waiting = tables.rescoring._default_manager.filter(
+        fingerprint=fingerprint, status=AbstractRescoring.Status.PROPOSED
+    ).first()
+    if waiting is not None:
+        return Proposed(waiting, comparison.counts, is_new=False)
+    rescoring = tables.rescoring._default_manager.create(
+        **group,
+        benchmark=benchmark,
+        rule=comparison.rule,
+        reader=reader,
+        makes_current=comparison.makes_current,
+        fingerprint=fingerprint,
+        counts=comparison.counts.as_dict(),
+        requested_by=actor,
     )
-    with transaction.atomic():
-        rows = [row for chunk in chunks for row in _rows_of_chunk(tables, chunk, reader, comparison)]
-        comparison.counts.n_rows = len(rows)
-        if not rows:
-            return Proposed(None, comparison.counts, is_new=False)
-        fingerprint = _fingerprint(group, rule, reader, rows)
-        waiting = tables.rescoring._default_manager.filter(
-            fingerprint=fingerprint, status=AbstractRescoring.Status.PROPOSED
-        ).first()
-        if waiting is not None:
-            return Proposed(waiting, comparison.counts, is_new=False)
-        rescoring = tables.rescoring._default_manager.create(
-            **group,
-            benchmark=benchmark,
-            rule=rule,
-            reader=reader,
-            makes_current=comparison.makes_current,
-            fingerprint=fingerprint,
-            counts=comparison.counts.as_dict(),
-            requested_by=actor,
-        )
-        _store_rows(tables, rescoring, rows)
-        action_log(code="rescoring.proposed", target=rescoring, actor=actor, detail=_summary(rescoring))
+    _store_rows(tables, rescoring, rows)
+    action_log(code="rescoring.proposed", target=rescoring, actor=actor, detail=_summary(rescoring))
     return Proposed(rescoring, comparison.counts, is_new=True)
 
 
