@@ -13,6 +13,8 @@ from corpus.services.questions import normalised_option_text
 
 Change = QuestionRevision.Change
 _AT_ONCE = 500
+# Stems and originals are long and say nothing about the key.
+_NEEDED = ("question", "number", "change", "comparison_root", "kind", "target", "tolerance", "unit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def _with_options(revision_ids: Collection[int]) -> list[QuestionRevision]:
         revision
         for start in range(0, len(ids), _AT_ONCE)
         for revision in QuestionRevision.objects.filter(pk__in=ids[start : start + _AT_ONCE])
-        .defer("original", "metadata", "description")
+        .only(*_NEEDED)
         .prefetch_related("options")
     ]
 
@@ -58,7 +60,7 @@ def _later_revisions(question_ids: Collection[int]) -> dict[int, list[QuestionRe
     found: dict[int, list[QuestionRevision]] = defaultdict(list)
     for start in range(0, len(ids), _AT_ONCE):
         rows = QuestionRevision.objects.filter(question_id__in=ids[start : start + _AT_ONCE], number__gt=1)
-        for revision in rows.defer("original", "metadata", "description").prefetch_related("options"):
+        for revision in rows.only(*_NEEDED).prefetch_related("options"):
             found[revision.question_id].append(revision)
     return {question_id: sorted(rows, key=lambda row: row.number) for question_id, rows in found.items()}
 

@@ -30,6 +30,17 @@ from evaluations.services.fallback_frozen import fallback_reader_of
 
 TABLES = Tables(answer=Item, reading=ItemReading, score=ItemScore, rescoring=ItemRescoring, row=RescoredItem)
 ITEMS_AT_ONCE = 1000
+_NEEDED = (
+    "question_revision",
+    "prompt",
+    "options_shown",
+    "completion",
+    "finish_reason",
+    "outcome",
+    "credit",
+    "rule",
+    "key_revision",
+)
 
 
 def runs_selected(*, system_slugs: Collection[str] = (), run_ids: Collection[UUID] = ()) -> QuerySet[Run]:
@@ -107,7 +118,7 @@ def items_reread(*, run: Run, reader: str, question_ids: Collection[int] | None 
     fallback = fallback_reader_of(run)
     for start in range(0, len(ids), ITEMS_AT_ONCE):
         chosen = [pk for pk, _ in ids[start : start + ITEMS_AT_ONCE]]
-        rows = Item.objects.filter(pk__in=chosen).defer("reasoning", "source_flags").order_by("pk")
+        rows = Item.objects.filter(pk__in=chosen).only(*_NEEDED).order_by("pk")
         yield [_reread(item, keys[item.question_revision_id], reader, fallback) for item in rows]
 
 

@@ -1,20 +1,19 @@
 """What one answer would be under a rule and a reader, beside what it is. No query, nothing written."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from corpus.models import AbstractAnswer, AbstractReading, AbstractRescored
+from corpus.models import AbstractAnswer, AbstractRescored
 from corpus.scoring.rules import NotJudgedError, judge
 from corpus.scoring.types import Reading, ReadStatus, Verdict
 from corpus.services.rescoring.types import Counts, Reread
-from corpus.services.verdicts import reading_fields, reading_from_row
+from corpus.services.verdicts import reading_fields
 
 Role = AbstractRescored.Role
 Change = AbstractRescored.Change
-_SAID = ("status", "option_keys", "number", "unit")
 
 
 class StoredScore(NamedTuple):
@@ -29,19 +28,46 @@ class StoredScore(NamedTuple):
     credit: Decimal
 
 
+class StoredReading(NamedTuple):
+    """A stored reading as far as a rule needs it; tens of thousands of these are cheaper than model instances."""
+
+    pk: int
+    answer_id: int
+    reader: str
+    status: str
+    option_keys: Sequence[str]
+    number: str
+    unit: str
+    notes: Sequence[str]
+    reason: str
+    corrected_by_id: int | None
+
+    def as_reading(self) -> Reading:
+        """Return the reading as the scoring package knows it, without its place in the text."""
+        return Reading(
+            status=ReadStatus(self.status),
+            option_keys=tuple(self.option_keys),
+            number=Decimal(self.number) if self.number else None,
+            unit=self.unit,
+            notes=tuple(self.notes),
+            reader=self.reader,
+            reason=self.reason,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class History:
     """What is stored about one answer, oldest first."""
 
-    readings: Sequence[AbstractReading] = ()
+    readings: Sequence[StoredReading] = ()
     scores: Sequence[StoredScore] = ()
 
-    def reading_by(self, reader: str) -> AbstractReading | None:
+    def reading_by(self, reader: str) -> StoredReading | None:
         """Return what a reader read; no person's correction."""
         return next((row for row in self.readings if row.reader == reader and row.corrected_by_id is None), None)
 
     @property
-    def correction(self) -> AbstractReading | None:
+    def correction(self) -> StoredReading | None:
         """The newest correction by a person, which counts before any reader."""
         return next((row for row in reversed(self.readings) if row.corrected_by_id is not None), None)
 
@@ -59,7 +85,7 @@ class History:
 
         return max((score for score in self.scores if score.rule == rule), key=rank, default=None)
 
-    def has_score(self, reading: AbstractReading, rule: str, key_revision_id: int | None) -> bool:
+    def has_score(self, reading: StoredReading, rule: str, key_revision_id: int | None) -> bool:
         """Say whether this reading has been judged in this way already."""
         wanted = (reading.pk, rule, key_revision_id)
         return any((score.reading_id, score.rule, score.key_revision_id) == wanted for score in self.scores)
@@ -71,7 +97,7 @@ class Before(NamedTuple):
     outcome: str
     credit: Decimal | None
     rule: str
-    reading: AbstractReading | None
+    reading: StoredReading | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +108,7 @@ class Row:
     role: str
     change: str
     before: Before
-    reading: AbstractReading
+    reading: StoredReading
     verdict: Verdict
     key_revision_id: int | None
 
@@ -99,7 +125,7 @@ class Comparison:
     counts: Counts = field(default_factory=Counts)
     decided: Collection[tuple[int, int]] = frozenset()
 
-    def rows_of(self, entry: Reread, history: History, machine: AbstractReading | None) -> Iterator[Row]:
+    def rows_of(self, entry: Reread, history: History, machine: StoredReading | None) -> Iterator[Row]:
         """Yield the rows of one answer: none where nothing would be added or changed."""
         self.counts.n_answers += 1
         self.counts.n_keys_unmatched += entry.key.is_unmatched
@@ -123,7 +149,7 @@ class Comparison:
             yield Row(entry.answer, Role.CURRENT, change, before, reading, verdict, entry.key.revision_id)
 
     def _rows_beside(
-        self, entry: Reread, history: History, before: Before, machine: AbstractReading | None
+        self, entry: Reread, history: History, before: Before, machine: StoredReading | None
     ) -> Iterator[Row]:
         """Yield the row of the reader's own reading where a fallback's or a person's counts in its place."""
         if machine is None:
@@ -138,13 +164,13 @@ class Comparison:
         ):
             yield self._row(Role.STRICT, entry, before, machine)
 
-    def _row(self, role: str, entry: Reread, before: Before, reading: AbstractReading) -> Row:
+    def _row(self, role: str, entry: Reread, before: Before, reading: StoredReading) -> Row:
         verdict = self._judged(reading, entry)
         change = _change(before, reading, verdict) if role == Role.MACHINE else Change.NONE
         return Row(entry.answer, role, change, before, reading, verdict, entry.key.revision_id)
 
-    def _judged(self, reading: AbstractReading, entry: Reread) -> Verdict:
-        return judge(reading=reading_from_row(reading), target=entry.key.target, rule=self.rule)
+    def _judged(self, reading: StoredReading, entry: Reread) -> Verdict:
+        return judge(reading=reading.as_reading(), target=entry.key.target, rule=self.rule)
 
     def _before(self, answer: AbstractAnswer, history: History) -> Before:
         """Return the verdict in force under the rule, or, where there is none yet, the one on the answer row."""
@@ -154,7 +180,7 @@ class Comparison:
             return Before(answer.outcome, answer.credit, answer.rule, _reading_of(on_row, history))
         return Before(score.outcome, score.credit, score.rule, _reading_of(score, history))
 
-    def _is_wanting(self, entry: Reread, history: History, reading: AbstractReading) -> bool:
+    def _is_wanting(self, entry: Reread, history: History, reading: StoredReading) -> bool:
         """Say whether a score, or what the answer row says of rule and key, is still missing."""
         answer, key_revision_id = entry.answer, entry.key.revision_id
         if not history.has_score(reading, self.rule, key_revision_id):
@@ -162,7 +188,7 @@ class Comparison:
         return self.makes_current and (answer.rule, answer.key_revision_id) != (self.rule, key_revision_id)
 
     def _is_news(
-        self, answer: AbstractAnswer, history: History, correction: AbstractReading, machine: AbstractReading
+        self, answer: AbstractAnswer, history: History, correction: StoredReading, machine: StoredReading
     ) -> bool:
         """Say whether a reading is something that whoever made the correction has not seen and not been asked about."""
         seen = [row for row in history.readings if row.pk < correction.pk] + [correction]
@@ -177,32 +203,26 @@ class Comparison:
             counts[str(outcome)] = counts.get(str(outcome), 0) + 1
 
 
-def said(reading: AbstractReading | Reading) -> tuple[object, ...]:
+def said(reading: StoredReading | Reading) -> tuple[object, ...]:
     """Return what was read, without where and why: two readings that say the same are the same answer."""
-    if isinstance(reading, AbstractReading):
-        return tuple(_plain(getattr(reading, name)) for name in _SAID)
+    if isinstance(reading, StoredReading):
+        return reading.status, tuple(reading.option_keys), reading.number, reading.unit
     fields = reading_fields(reading)
-    return tuple(_plain(fields[name]) for name in _SAID)
+    return fields["status"], tuple(fields["option_keys"]), fields["number"], fields["unit"]
 
 
-def histories(
-    readings: Sequence[AbstractReading], answer_ids_of: Mapping[int, int], scores: Sequence[StoredScore]
-) -> dict[int, History]:
-    """Return what is stored by answer; `answer_ids_of` gives the answer of each reading by its id."""
-    readings_of: dict[int, list[AbstractReading]] = defaultdict(list)
+def histories(readings: Iterable[StoredReading], scores: Iterable[StoredScore]) -> dict[int, History]:
+    """Return what is stored, by answer."""
+    readings_of: dict[int, list[StoredReading]] = defaultdict(list)
     scores_of: dict[int, list[StoredScore]] = defaultdict(list)
     for reading in readings:
-        readings_of[answer_ids_of[reading.pk]].append(reading)
+        readings_of[reading.answer_id].append(reading)
     for score in scores:
         scores_of[score.answer_id].append(score)
     return {pk: History(rows, scores_of.get(pk, ())) for pk, rows in readings_of.items()}
 
 
-def _plain(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _change(before: Before, reading: AbstractReading, verdict: Verdict) -> str:
+def _change(before: Before, reading: StoredReading, verdict: Verdict) -> str:
     if (before.outcome, before.credit) != (verdict.outcome.value, verdict.credit):
         return Change.VERDICT
     if before.reading is not None and said(before.reading) != said(reading):
@@ -210,11 +230,11 @@ def _change(before: Before, reading: AbstractReading, verdict: Verdict) -> str:
     return Change.NONE
 
 
-def _reading_of(score: StoredScore | None, history: History) -> AbstractReading | None:
+def _reading_of(score: StoredScore | None, history: History) -> StoredReading | None:
     return next((row for row in history.readings if score is not None and row.pk == score.reading_id), None)
 
 
-def _fallback_of(entry: Reread, history: History, machine: AbstractReading | None) -> AbstractReading | None:
+def _fallback_of(entry: Reread, history: History, machine: StoredReading | None) -> StoredReading | None:
     """Return what a fallback found, where it may count: the reader found nothing and the fallback something."""
     if not entry.fallback or machine is None or machine.status != ReadStatus.UNPARSED:
         return None

@@ -1,6 +1,7 @@
 """Propose a rescoring: readings are added, what would change is listed, and no verdict changes yet."""
 
 import hashlib
+import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -8,8 +9,17 @@ from typing import Any
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
-from corpus.models import AbstractReading, AbstractRescored, AbstractRescoring, Benchmark
-from corpus.services.rescoring.comparison import Comparison, History, Role, Row, StoredScore, histories, said
+from corpus.models import AbstractRescored, AbstractRescoring, Benchmark
+from corpus.services.rescoring.comparison import (
+    Comparison,
+    History,
+    Role,
+    Row,
+    StoredReading,
+    StoredScore,
+    histories,
+    said,
+)
 from corpus.services.rescoring.readers import check_pair
 from corpus.services.rescoring.types import Proposed, Reread, Tables
 from corpus.services.results import action_log
@@ -99,44 +109,42 @@ def _rows_of_chunk(tables: Tables, chunk: Sequence[Reread], reader: str, compari
 
 def stored_histories(tables: Tables, answer_ids: Sequence[int]) -> dict[int, History]:
     """Return every reading and score of these answers, in two queries."""
-    readings = list(tables.reading._default_manager.filter(answer__in=answer_ids).order_by("pk"))
+    readings = tables.reading._default_manager.filter(answer__in=answer_ids).order_by("pk")
     scores = tables.score._default_manager.filter(answer__in=answer_ids).order_by("pk")
-    columns = ("pk", "answer_id", "reading_id", "rule", "key_revision_id", "outcome", "credit")
     return histories(
-        readings,
-        {row.pk: row.answer_id for row in readings},
-        [StoredScore(*values) for values in scores.values_list(*columns)],
+        itertools.starmap(StoredReading, readings.values_list(*StoredReading._fields)),
+        itertools.starmap(StoredScore, scores.values_list(*StoredScore._fields)),
     )
 
 
 def _add_readings(
     tables: Tables, chunk: Sequence[Reread], reader: str, known: Mapping[int, History]
-) -> dict[int, AbstractReading]:
+) -> dict[int, StoredReading]:
     """Store what this reader had not read yet; a reader's reading of an answer is stored once and stays."""
     rows = [
-        tables.reading(answer=entry.answer, **reading_fields(entry.reading))
+        tables.reading(answer_id=entry.answer.pk, **reading_fields(entry.reading))
         for entry in chunk
         if entry.reading is not None and known.get(entry.answer.pk, History()).reading_by(reader) is None
     ]
     added = tables.reading._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
-    return {row.answer_id: row for row in added}
+    return {row.answer_id: StoredReading(*[getattr(row, name) for name in StoredReading._fields]) for row in added}
 
 
 def _store_rows(tables: Tables, rescoring: AbstractRescoring, rows: Iterable[Row]) -> None:
     tables.row._default_manager.bulk_create(
         [
             tables.row(
-                rescoring=rescoring,
-                answer=row.answer,
+                rescoring_id=rescoring.pk,
+                answer_id=row.answer.pk,
                 role=row.role,
                 change=row.change,
                 old_outcome=row.before.outcome,
                 old_credit=row.before.credit,
                 old_rule=row.before.rule,
-                old_reading=row.before.reading,
+                old_reading_id=row.before.reading.pk if row.before.reading else None,
                 new_outcome=row.verdict.outcome.value,
                 new_credit=row.verdict.credit,
-                new_reading=row.reading,
+                new_reading_id=row.reading.pk,
                 reason=row.verdict.reason[:300],
                 metrics=dict(row.verdict.metrics),
                 key_revision_id=row.key_revision_id,
