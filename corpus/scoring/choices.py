@@ -26,7 +26,10 @@ class ChoiceRead:
 
 _PLAIN_LIST = re.compile(r"\s*([A-Z](?:\s{0,2},\s{0,2}[A-Z]){0,30})\s*")
 _NOT_AN_ANSWER = frozenset({"n/a", "na", "none", "unknown", "nan", "null", "n.a.", "not applicable", "unsure"})
-_LABEL = re.compile(r"(?:the\s+)?(?:correct\s+)?(?:options?|letters?|answers?|choices?)\s*(?:is|are)?\s*[:=]?\s+", re.I)
+_LABEL = re.compile(
+    r"(?:the\s+)?(?:(?:correct|final|right|best)\s+)?(?:options?|letters?|answers?|choices?)\s*(?:is|are)?\s*[:=]?\s+",
+    re.I,
+)
 _SEPARATORS = re.compile(r"[\s,;/&+|]+")
 _FILLERS = frozenset({"and", "only", "both", "-", "", "option", "options"})
 _EDGES = "()[]{}<>*$_\"'`.:!"
@@ -65,6 +68,7 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
         _read_listed(cleaned, letters, texts),
         texts.read_whole(text) or texts.read_whole(cleaned),
         _read_non_answer(cleaned),
+        _read_all(cleaned, letters),
         _read_marked(cleaned, letters),
         _read_labelled(cleaned, letters, texts),
         _read_references(cleaned, letters),
@@ -94,6 +98,14 @@ def _read_non_answer(text: str) -> Unread | None:
     if text.strip(_EDGES).casefold() in _NOT_AN_ANSWER:
         return Unread("The answer declines to choose.")
     return None
+
+
+_ALL = re.compile(r"all\s(?:of\s)?(?:the\s)?(?:above|these|options|answers|choices)", re.IGNORECASE)
+
+
+def _read_all(text: str, letters: dict[str, int]) -> ChoiceRead | None:
+    """Read `All of the above` where that is no option of its own."""
+    return ChoiceRead(tuple(letters.values()), ("all-options",)) if _ALL.fullmatch(text.strip(_EDGES)) else None
 
 
 def _read_listed(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
@@ -147,6 +159,7 @@ def _read_single(token: str, letters: dict[str, int], texts: OptionTexts) -> Cho
 
 
 _SEGMENT = re.compile(r"(?:^|[\n;,]\s{0,8}|\band\s{1,4})[-•]?\s{0,4}\(?([A-Z]{1,2})(?:\)?[.:)]|\s{0,2}[-–]\s|,)")
+_IN_FRONT = re.compile(r"(.{1,300}?)\s?\((?:option\s)?([A-Z]{1,2})\)", re.DOTALL | re.IGNORECASE)
 _BRACKETED = re.compile(r"\(?([A-Z]{1,2})\)?\s{1,3}\((.{1,300})\)", re.DOTALL)
 
 
@@ -157,6 +170,9 @@ def _read_labelled(text: str, letters: dict[str, int], texts: OptionTexts) -> Ch
     bracketed = _BRACKETED.fullmatch(body.rstrip("."))
     if bracketed is not None and bracketed.group(1) in letters:
         return _agreed([(bracketed.group(1), bracketed.group(2))], letters, texts)
+    in_front = _IN_FRONT.fullmatch(body.rstrip("."))
+    if in_front is not None and texts.is_text_of(in_front.group(1), letters.get(in_front.group(2))):
+        return _from_letters([in_front.group(2)], letters, (LETTER_AND_TEXT,))
     segments = [match for match in _SEGMENT.finditer(body) if match.start() == 0 or match.group(1) in letters]
     if not segments or segments[0].start() != 0:
         return None

@@ -17,6 +17,7 @@ _VERB = (
 ).replace(r"\s+", r"\s{1,2}")
 _LABEL_CUE = re.compile(rf"{_ANSWER}{_STRESS}[:=]{_STRESS}")
 _PROSE_CUE = re.compile(rf"{_ANSWER}(?:\s{{1,2}}(?:to|for|of|here|therefore|thus)\b[^.\n:]{{0,120}}?)?{_VERB}")
+_SHORT_CUE = re.compile(rf"(?<![a-z0-9_])ans(?:\.\s?)?:{_STRESS}")
 _QUALIFIERS = ("correct", "right", "best", "final", "appropriate", "suitable", "accurate")
 _QUALIFIED_CUE = re.compile(
     rf"(?:{'|'.join(_QUALIFIERS)})\s{{1,2}}(?:options?|choices?|letters?|statements?|values?)(?:\(s\))?{_VERB}"
@@ -51,6 +52,8 @@ def last_announced(text: str, *, is_number: bool) -> Located | None:
     folded = lowered(text)
     labels = [_last_label(folded)] if "answer" in folded else []
     proses = [_last_match(_PROSE_CUE, folded)] if labels else []
+    if "ans:" in folded or "ans.:" in folded:
+        labels.append(_last_match(_SHORT_CUE, folded))
     if holds_any(folded, _QUALIFIERS):
         proses.append(_last_match(_QUALIFIED_CUE, folded))
     if is_number and "\nA:" in text:
@@ -66,6 +69,27 @@ def _last_label(folded: str) -> re.Match[str] | None:
         if _ABOUT.search(folded, max(cue.start() - _MAX_HEADING_LENGTH, 0), cue.start()) is None:
             return cue
     return None
+
+
+_LETTERS = r"\(?[A-Z](?:(?:,\s?|\sand\s|,\sand\s)\(?[A-Z]\)?){0,15}\)?"
+_CAPITAL = re.compile(r"[A-Z]")
+_STATED = re.compile(
+    rf"(?<![A-Za-z0-9])(?:[Oo]ptions?\s)?(?P<subject>{_LETTERS})\*{{0,2}}\s(?:is|are)\s(?:indeed\s)?(?:the\s)?"
+    r"(?:(?:only\s)?(?:most\slikely\s)?(?:correct|right|best)\s(?:answer|option|choice)s?|correct|answers?)(?![\w-])"
+    rf"|\bI(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:it(?:'s|\sis)\s|that\sit(?:'s|\sis)\s)?"
+    rf"(?:option\s)?(?P<object>{_LETTERS})(?=\s?(?:[.,;:!\n]|$)|\s(?:because|since)\b)"
+)
+
+
+def only_statement(text: str) -> Located | None:
+    """Return the letters of `B is the correct answer` or `I think it's B` where nothing else is stated like that."""
+    if " is " not in text and " are " not in text and "I" not in text:
+        return None
+    found = list(_STATED.finditer(text.replace("’", "'")))
+    if len({frozenset(_CAPITAL.findall(match["subject"] or match["object"])) for match in found}) != 1:
+        return None
+    start, end = found[-1].span("subject" if found[-1]["subject"] else "object")
+    return Located(start, end, "statement")
 
 
 def last_final(text: str) -> Located | None:

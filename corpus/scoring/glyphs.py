@@ -35,12 +35,14 @@ _LATEX_COMMANDS = (
     (re.compile(r"\\(?:times|cdot|ast|bullet)(?![A-Za-z])"), "×"),
     (re.compile(r"\\(?:approx|simeq|sim|thickapprox|cong)(?![A-Za-z])"), "≈"),
     (re.compile(r"\\pm(?![A-Za-z])"), "±"),
+    (re.compile(r"\\pi(?![A-Za-z])"), "π"),
+    (re.compile(r"\\sqrt(?![A-Za-z])"), "√"),
     (re.compile(r"\^?\s?\{?\\(?:circ|degree)(?![A-Za-z])\}?"), "°"),
     (re.compile(r"\\mu(?![A-Za-z])"), "µ"),
     (re.compile(r"\\Omega(?![A-Za-z])"), "Ω"),
     (re.compile(r"\\(?:AA|A|angstrom)(?![A-Za-z])"), "Å"),
     (re.compile(r"\\(?:left|right|displaystyle|rm|bf|big|Big|!)"), ""),
-    (re.compile(r"\\(?:quad|qquad|[,;: ])|~(?=\d{3})"), " "),
+    (re.compile(r"\\(?:quad|qquad|[,;: ])|~(?=\d{3})|(?<=[\d}])~"), " "),
     (re.compile(r"\{([,.'])\}"), r"\1"),
 )
 _LATEX_DELIMITERS = ((re.compile(r"\\([%$&_#{}])"), r"\1"), (re.compile(r"\\[()\[\]]|\$"), " "))

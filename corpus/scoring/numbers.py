@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"\s*([+-]?(?:\d{1,60}\.?\d{0,60}|\.\d{1,60})(?:[eE][+-]?\d{
 
 _LEAD_IN = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|circa|ca\.|nearly|almost|exactly|precisely|only|"
-    r"is|are|equals?|the|final|answer|value|result|number|[≈~:=]|€|£)(?![A-Za-z])\s{0,3}",
+    r"is|are|equals?|the|final|answer|value|result|number|there|it|this|pH|pOH|pKa|pKb|[≈~:=]|€|£)(?![A-Za-z])\s{0,3}",
     re.IGNORECASE,
 )
 _SIGN_WORD = re.compile(r"(minus|negative|plus|positive)\s{1,3}(?=[\d.])", re.IGNORECASE)
@@ -121,7 +121,7 @@ _OPERATOR = re.compile(r"\s{0,3}(?:[×*](?!\s?[A-Za-zµΩÅ]{2})|[+^=<>]|/\s?\d|
 _UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)]\^?|\^|/)[({]?[+-]?\d{1,2}[)}]?")
 _OPEN_ENDED = re.compile(r"\b(?:or|more|less|fewer|than|to|between|at least|at most)\b", re.IGNORECASE)
 _PERCENT_OF = re.compile(r"\s{0,3}%\s{1,3}of\b", re.IGNORECASE)
-_VARIABLE = re.compile(r"\s{0,2}[xyzn](?![A-Za-z])")
+_VARIABLE = re.compile(r"\s{0,2}(?:[xyzn](?![A-Za-z])|[π√])")
 
 
 def _read_digits(text: str) -> NumberRead | Unread:

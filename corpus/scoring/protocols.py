@@ -15,6 +15,7 @@ from corpus.scoring.cues import (
     last_final,
     last_heading,
     last_statement,
+    only_statement,
     run_on_start,
 )
 from corpus.scoring.found import Found, ReadProtocol, found_at
@@ -135,6 +136,17 @@ def read_conclusion(text: str, asked: Asked, is_cut: bool) -> Found | None:
     return None if isinstance(content, Unread) else found_at(text, located, content)
 
 
+def read_statement(text: str, asked: Asked, is_cut: bool) -> Found | None:
+    """Read the only letters that the reply calls correct or says it would choose."""
+    if asked.kind is not Kind.CHOICE or is_cut:
+        return None
+    located = only_statement(text)
+    if located is None:
+        return None
+    content = read_content(text[located.start : located.end], asked)
+    return None if isinstance(content, Unread) else found_at(text, located, content)
+
+
 def read_first_line(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read a reply whose first line is nothing but the answer, an explanation following."""
     start = len(text) - len(text.lstrip())
@@ -166,6 +178,7 @@ PROTOCOLS = {
         ),
         Protocol("bare", "The reply is nothing but the answer.", read_bare),
         Protocol("conclusion", "A number that the last sentence concludes with (“Therefore ...”).", read_conclusion),
+        Protocol("statement", "The only letters called correct: “B is the correct answer”.", read_statement),
         Protocol("first-line", "The first line is nothing but the answer, an explanation follows.", read_first_line),
     )
 }

@@ -3,7 +3,7 @@
 import re
 
 from corpus.scoring.contents import Content, read_content, read_leading
-from corpus.scoring.cues import concluding_value, is_corrected, last_announced, last_result
+from corpus.scoring.cues import is_corrected, last_announced, last_result, last_statement
 from corpus.scoring.found import Found, found_at
 from corpus.scoring.tags import Located, TagScan, is_placeholder, scan_tags
 from corpus.scoring.types import Asked, Kind, Unread
@@ -60,7 +60,7 @@ def _read_inside(text: str, tag: Located, asked: Asked) -> Found:
     announced = last_announced(inner, is_number=asked.kind is Kind.NUMBER)
     if announced is not None:
         return _read_part(text, tag, announced, read_leading(inner[announced.start : announced.end], asked))
-    result = (last_result(inner) or concluding_value(inner)) if asked.kind is Kind.NUMBER else None
+    result = (last_result(inner) or last_statement(inner)) if asked.kind is Kind.NUMBER else None
     if result is None:
         return found_at(text, tag, content)
     return _read_part(text, tag, result, read_content(inner[result.start : result.end], asked))

@@ -35,7 +35,13 @@ _TOKEN = re.compile(
 
 _PINT_NAMES = {"%": "percent", "°": "degree", "°C": "degC", "Å": "angstrom", "µB": "bohr_magneton"}
 _DEGREE_CELSIUS = re.compile(r"(?:°|\bdeg(?:rees?)?)\s?(?:[cC]elsius|C)(?![A-Za-z])|\b[cC]elsius\b")
-_OF_WHAT = re.compile(r"\s(?:of|for|in|at|from|is|are)\s")
+_OF_WHAT = re.compile(r"\s(?:of|for|in|at|from|is|are)(?:\s|$)")
+_PERCENT = re.compile(
+    r"(?P<before>wt|w|mass|mol|vol|v|at)?\.?[\s-]?(?:%|percent)"
+    r"(?:\s?\(?(?P<after>w/w|v/v|by (?:mass|weight|volume|moles?))\)?)?"
+)
+_SHARES = {"wt": "mass", "w": "mass", "w/w": "mass", "weight": "mass", "v": "vol", "v/v": "vol", "volume": "vol"}
+_SHARES |= {"mole": "mol", "moles": "mol"}
 
 
 class _Dimensions(NamedTuple):
@@ -55,7 +61,7 @@ def in_asked_unit(*, value: Decimal, unit: str, asked_unit: str) -> tuple[Decima
     if unit == asked_unit:
         return value, ""
     written, wanted = _spelled(unit), _spelled(asked_unit)
-    if wanted == "°C" and written == "C":
+    if (wanted == "°C" and written == "C") or _is_same_percent(written, wanted):
         return value, ""
     known, asked = _dimensions(written), _dimensions(wanted)
     if known is not None and asked is not None and known.powers == asked.powers:
@@ -71,6 +77,20 @@ def in_asked_unit(*, value: Decimal, unit: str, asked_unit: str) -> tuple[Decima
 def _spelled(unit: str) -> str:
     """Return a unit without what it is a unit of, degrees Celsius in one spelling."""
     return _OF_WHAT.split(_DEGREE_CELSIUS.sub("°C", unit), maxsplit=1)[0].strip()
+
+
+def _is_same_percent(unit: str, asked_unit: str) -> bool:
+    """Tell whether both are percent of the same kind of share, or one of them does not say of which kind."""
+    written, wanted = _PERCENT.fullmatch(unit), _PERCENT.fullmatch(asked_unit)
+    if written is None or wanted is None:
+        return False
+    shares = {_share(match) for match in (written, wanted)} - {""}
+    return len(shares) < 2
+
+
+def _share(match: re.Match[str]) -> str:
+    word = match["before"] or (match["after"] or "").removeprefix("by ")
+    return _SHARES.get(word, word)
 
 
 def _factors(unit: str) -> Iterator[tuple[str, int] | None]:

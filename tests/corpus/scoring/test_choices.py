@@ -318,3 +318,40 @@ LETTERS_AS_TEXT = [
 @pytest.mark.parametrize(("text", "options", "expected"), LETTERS_AS_TEXT)
 def test_letters_that_are_an_options_text(text: str, options: tuple[ShownOption, ...], expected: str | None) -> None:
     assert letters(text, options) == expected
+
+
+ALL_OF_THEM = [
+    ("All of the above", ALCOHOLS, "ABCD"),
+    ("**all of these**.", ALCOHOLS, "ABCD"),
+    ("All options", ALCOHOLS, "ABCD"),
+    ("all the answers", ALCOHOLS, "ABCD"),
+    ("All of the above", shown("Tin", "Zinc", "All of the above"), "C"),
+    ("None of the above", ALCOHOLS, None),
+    ("Not all of the above", ALCOHOLS, None),
+    ("all of the alcohols", ALCOHOLS, None),
+]
+
+
+@pytest.mark.parametrize(("text", "options", "expected"), ALL_OF_THEM)
+def test_all_of_the_above(text: str, options: tuple[ShownOption, ...], expected: str | None) -> None:
+    assert letters(text, options) == expected
+
+
+IN_FRONT = [
+    ("Ethanol (B)", "B"),
+    ("ethanol (option B).", "B"),
+    ("Methanol (B)", None),
+    ("Ethanol (Z)", None),
+    ("Spirit (B)", None),
+    ("(A), and (B)", "AB"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), IN_FRONT)
+def test_a_letter_in_brackets_behind_its_text(text: str, expected: str | None) -> None:
+    assert letters(text) == expected
+
+
+def test_a_letter_behind_a_label() -> None:
+    for label in ("The final answer is", "the correct options are", "Best choice:", "Right answer ="):
+        assert letters(f"{label} B") == "B"

@@ -203,3 +203,24 @@ BRACKETED = [
 def test_brackets_around_the_number(text: str, value: str | None, unit: str) -> None:
     read = parse_number(text)
     assert (None if read is None else (read.value, read.unit)) == (None if value is None else (Decimal(value), unit))
+
+
+SENTENCES = [
+    ("pH 4.5", "4.5"),
+    ("pKa = 4.5", "4.5"),
+    ("There are 5 peaks", "5"),
+    ("It is 5", "5"),
+    ("This is about 5 g", "5"),
+    ("2π", None),
+    (r"2\pi r", None),
+    (r"2\sqrt{3}", None),
+    ("5 √3", None),
+    (r"5~\mathrm{g}", "5"),
+    ("~ 42", "42"),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), SENTENCES)
+def test_short_sentences_and_expressions(text: str, value: str | None) -> None:
+    read = parse_number(text)
+    assert (None if read is None else read.value) == (None if value is None else Decimal(value))

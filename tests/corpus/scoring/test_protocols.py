@@ -38,6 +38,14 @@ READ = [
     ("announced", CHOICE, "The best option is D.", "D", "D"),
     ("bare", CHOICE, " A, C ", "A,C", "A, C"),
     ("conclusion", NUMBER, "2 times 3.\nTherefore, the mass is 6 g.", "6", "6 g."),
+    ("statement", CHOICE, "It mixes. So, A is correct.", "A", "A"),
+    ("statement", CHOICE, "It mixes, and option C is the best choice here", "C", "C"),
+    ("statement", CHOICE, "A and C are the correct answers, as it mixes.", "A,C", "A and C"),
+    ("statement", CHOICE, "It mixes. I think it's B.", "B", "B"),
+    ("statement", CHOICE, "I’d go with (B), because it mixes. So B is the answer.", "B", "B"),
+    ("announced", CHOICE, "It mixes.\nAns: C", "C", "C"),
+    ("announced", CHOICE, "It mixes. Ans.: C", "C", "C"),
+    ("final-answer", CHOICE, "Final Answer: The final answer is C", "C", "The final answer is C"),
     ("first-line", CHOICE, "B\nIt mixes with oil in no way at all.", "B", "B"),
 ]
 
@@ -137,10 +145,29 @@ def test_stronger_places_win_whatever_comes_last() -> None:
         assert read_answer(text=text, asked=asked).option_keys == (expected[name],)
 
 
+NO_STATEMENT = [
+    "A is correct, and B is correct.",
+    "I think it's A. No, B is the correct answer.",
+    "A is not correct.",
+    "A is incorrect.",
+    "A is the best conductor.",
+    "A is right-handed.",
+    "I think A better one is needed",
+    "I think it's a mixture.",
+    "CA is correct.",
+    "Z is correct.",
+]
+
+
+@pytest.mark.parametrize("text", NO_STATEMENT)
+def test_what_states_no_one_answer(text: str) -> None:
+    assert read_answer(text=text, asked=CHOICE).status is ReadStatus.UNPARSED
+
+
 def test_protocols_are_registered_by_name() -> None:
     assert protocol_names() == (
         *("tag", "boxed", "final-answer", "heading", "continuation"),
-        *("announced", "bare", "conclusion", "first-line"),
+        *("announced", "bare", "conclusion", "statement", "first-line"),
     )
     assert chosen_protocols(()) == tuple(PROTOCOLS.values())
     assert [protocol.name for protocol in chosen_protocols(["bare", "tag"])] == ["tag", "bare"]
