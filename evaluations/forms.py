@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from corpus.models import QuestionSet
+from evaluations.key_names import key_name_problem
 from evaluations.models import System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.providers import parameter_problems, provider_entry, provider_names
@@ -44,6 +45,13 @@ class SystemForm(forms.ModelForm):
         if "provider" in self.fields:
             names = [(name, f"{provider_entry(name).label} ({name})") for name in provider_names()]
             self.fields["provider"].choices = [*names, (IMPORTED, "imported reports")]  # type: ignore[attr-defined]
+
+    def clean_api_key_variable(self) -> str:
+        """Refuse variables that hold the site's own secrets: what is named here is sent to the endpoint."""
+        name: str = self.cleaned_data["api_key_variable"]
+        if name and (problem := key_name_problem(name)):
+            raise forms.ValidationError(problem)
+        return name
 
     def clean_parameters(self) -> dict[str, Any]:
         """Refuse what is no JSON object and what the provider's adapter sets itself."""

@@ -82,8 +82,8 @@ def board_items(
     """Return the verdicts under `rule` on the questions `root_ids`, in two queries whatever their number.
 
     A system is there by one run: the newest whose every wanted question is answered and judged in every repeat,
-    whatever else that run holds; else, marked as not complete, the newest with any answer to them. Newest is by
-    the time it was queued or imported. The run's own status plays no part.
+    whatever else that run holds; else, marked as not complete, the newest with any answer to them, or the newest of
+    all. Newest is by the time it was queued or imported. The run's own status plays no part.
 
     `rule` is a name, for its newest version, or `name@version`. `as-published` is there for imported runs only:
     other systems are absent. The verdict on the row is used where it was made under `rule`, else the newest stored
@@ -128,7 +128,7 @@ def _items_of(root_ids: Collection[int]) -> QuerySet[Item]:
 
 
 def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
-    """Return one candidate per system: the newest complete one, else the newest with an answer."""
+    """Return one candidate per system: the newest complete one, else the newest with an answer, else the newest."""
     counted = (
         items.values(
             "run__system_id",
@@ -147,16 +147,20 @@ def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
             first_rule=Min("rule", filter=_JUDGED),
             last_rule=Max("rule", filter=_JUDGED),
         )
-        .filter(n_answered__gt=0)
         .order_by("run__queued_at", "run_id")
     )
     chosen: dict[int, _Candidate] = {}
     for row in counted:
         candidate = _candidate(row, n_wanted=n_wanted)
         known = chosen.get(candidate.run.system_id)
-        if known is None or candidate.run.is_complete or not known.run.is_complete:
+        if known is None or _stands_before(candidate.run, known.run):
             chosen[candidate.run.system_id] = candidate
     return list(chosen.values())
+
+
+def _stands_before(newer: BoardRun, older: BoardRun) -> bool:
+    """Say whether a newer run takes an older one's place: not by having less to show."""
+    return newer.is_complete or (not older.is_complete and (newer.n_answered > 0 or older.n_answered == 0))
 
 
 def _candidate(row: Mapping[str, Any], *, n_wanted: int) -> _Candidate:

@@ -12,6 +12,7 @@ from django.conf import settings
 from corpus.scoring.types import Asked, Target
 from corpus.selectors.targets import asked_from_prompt, target_of
 from evaluations.errors import CannotBeAskedError
+from evaluations.key_names import key_name_problem
 from evaluations.models import Item, Run
 from evaluations.prompts import Prepared, PromptStyle, prompt_style
 from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint
@@ -80,9 +81,14 @@ def run_context(*, run_id: UUID) -> RunContext:
 
 
 def key_from_environment(variable: str) -> str:
-    """Return the key in the named variable, "" where a system needs none. Refuse a variable that is not set."""
+    """Return the key in the named variable, "" where a system needs none.
+
+    Raises CannotBeAskedError for a variable that is not set, or that may be a secret of the site itself.
+    """
     if not variable:
         return ""
+    if problem := key_name_problem(variable):
+        raise CannotBeAskedError(problem)
     key = os.environ.get(variable, "")
     if not key:
         raise CannotBeAskedError(

@@ -134,14 +134,23 @@ def test_a_run_of_an_older_comparable_revision_counts_under_the_root(questions):
     assert [(item.root_id, item.outcome) for item in board.items] == [(old.pk, "wrong")]
 
 
-def test_hidden_systems_and_systems_without_an_answer_are_absent(questions):
+def test_a_newer_run_with_less_to_show_does_not_take_the_place_of_an_older_one(questions):
+    system = make_system("twice")
+    first = make_run(system, questions, ["right", "wrong", "waiting"], status="paused")
+    make_run(system, questions, ["waiting"] * 3, status="queued")
+    (run,) = board_items(root_ids=roots(questions), rule="standard").runs
+    assert (run.run_id, run.n_answered) == (first.pk, 2)
+
+
+def test_hidden_systems_are_absent_and_systems_without_an_answer_are_incomplete(questions):
     make_run(make_system("hidden", is_hidden=True), questions, ["right"] * 3)
     make_run(make_system("waits"), questions, ["waiting"] * 3, status="running")
     make_run(make_system("seen"), questions, ["right"] * 3)
     wanted = roots(questions)
-    assert [run.slug for run in board_items(root_ids=wanted, rule="standard").runs] == ["seen"]
+    runs = board_items(root_ids=wanted, rule="standard").runs
+    assert [(run.slug, run.n_answered, run.is_complete) for run in runs] == [("seen", 3, True), ("waits", 0, False)]
     shown = board_items(root_ids=wanted, rule="standard", with_hidden=True)
-    assert [run.slug for run in shown.runs] == ["hidden", "seen"]
+    assert [run.slug for run in shown.runs] == ["hidden", "seen", "waits"]
 
 
 def test_as_published_is_there_for_imported_runs_alone(questions):
