@@ -165,6 +165,10 @@ def test_from_the_list_of_runs_to_an_accepted_rescoring(admin_client: Client, ru
     assert f"{n} verdicts would change" in said(page)
     assert len(page.context["differences"]) == n
     assert list(Item.objects.order_by("pk").values_list("outcome", flat=True)) == before
+    run_page = admin_client.get(reverse("admin:evaluations_run_change", args=[run.pk]))
+    listed = admin_client.get(run_page.context["rescorings_address"])
+    assert list(listed.context["cl"].queryset) == [ItemRescoring.objects.get()]
+    assert run_page.context["rescore_address"] == propose_address(run)
     accepted = decide(admin_client, "accept")
     assert "is accepted" in said(accepted)
     assert not accepted.context["may_decide"]
