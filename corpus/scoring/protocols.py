@@ -80,14 +80,13 @@ def read_continuation(text: str, asked: Asked, is_cut: bool) -> Found | None:
     What is announced later replaces it; an explanation that announces nothing does not.
     """
     prompt = asked.prompt[-_LABEL_LENGTH:]
-    start = len(text) - len(text.lstrip(" "))
-    end = text.find("\n", start)
-    if end <= start or end - start > MAX_BARE_LENGTH or _ANSWER_LABEL.search(prompt) is None:
+    end = text.find("\n")
+    if not 0 < end <= MAX_BARE_LENGTH or _ANSWER_LABEL.search(prompt) is None:
         return None
-    content = read_content(text[start:end], asked)
+    content = read_content(text[:end], asked)
     if isinstance(content, Unread) or _is_replaced(text[end:], content, asked):
         return None
-    return found_at(text, Located(start, end, "continued prompt"), content)
+    return found_at(text, Located(0, end, "continued prompt"), content)
 
 
 def _is_replaced(later: str, content: Content, asked: Asked) -> bool:

@@ -287,6 +287,12 @@ BESIDE = [
     ("C, Co, unlike CO, melts", None),
     ("D, Co as it gets", "D"),
     ("C, it melts", "C"),
+    ("B, reactivity", "B"),
+    ("A, reactivity", None),
+    ("B, not the others", "B"),
+    ("B (low reactivity).", "B"),
+    ("The answer is B. low reactivity", "B"),
+    ("The answer is A (low reactivity).", None),
 ]
 
 
@@ -355,3 +361,34 @@ def test_a_letter_in_brackets_behind_its_text(text: str, expected: str | None) -
 def test_a_letter_behind_a_label() -> None:
     for label in ("The final answer is", "the correct options are", "Best choice:", "Right answer ="):
         assert letters(f"{label} B") == "B"
+
+
+GASES = shown("methane and ethane", "methane", "ethanes", "x-ethan")
+WHOLE_WORDS = [("ethane", "A"), ("methane", "B"), ("ethanes", "C"), ("ethan", "D"), ("than", None), ("and ethane", "A")]
+
+
+@pytest.mark.parametrize(("text", "expected"), WHOLE_WORDS)
+def test_a_part_of_a_text_is_whole_words(text: str, expected: str | None) -> None:
+    assert letters(text, GASES) == expected
+
+
+NOTED = [
+    ("B", ALCOHOLS, ()),
+    ("b", ALCOHOLS, ()),
+    ("B. Ethanol", ALCOHOLS, ("letter-and-text",)),
+    ("Ethanol (B)", ALCOHOLS, ("letter-and-text",)),
+    ("A. Methanol; B. Ethanol", ALCOHOLS, ("letter-and-text",)),
+    ("D. W", ELEMENTS, ("letter-and-text",)),
+    ("Ethanol", ALCOHOLS, ("by-text",)),
+    ("W < X < Y", ORDERS, ("by-text",)),
+    ("use it (option B) here", ALCOHOLS, ("by-reference",)),
+    ("all of the above", ALCOHOLS, ("all-options",)),
+    ("A <-- correct\nB\nC\nD", ALCOHOLS, ("marked",)),
+]
+
+
+@pytest.mark.parametrize(("text", "options", "notes"), NOTED)
+def test_how_it_was_recognised_is_noted(text: str, options: tuple[ShownOption, ...], notes: tuple[str, ...]) -> None:
+    read = read_choice(text, options)
+    assert isinstance(read, ChoiceRead)
+    assert read.notes == notes

@@ -99,6 +99,27 @@ def test_a_reply_goes_on_from_a_prompt_that_ends_in_a_label(
     assert not expected or reading.reason == f"Read from the {form}."
 
 
+def test_a_short_prompt_is_continued_too_and_only_by_a_line_that_is_an_answer() -> None:
+    asked = Asked(Kind.CHOICE, SHOWN, "Which?\nAnswer:")
+    for blanks, is_read in ((398, True), (399, True), (400, False)):
+        reading = read_answer(text="B" + " " * blanks + "\n\nAnswer: it mixes\n", asked=asked)
+        assert (reading.status is ReadStatus.READ) is is_read
+
+
+SAME_AGAIN = [
+    "FINAL ANSWER: A. Wait, I made a mistake above. The answer is A.",
+    "## Answer\nA\nWait, I made a mistake above. The answer is A.",
+    "[ANSWER]A[/ANSWER] Wait, I made a mistake above. The answer is A.",
+]
+
+
+@pytest.mark.parametrize("text", SAME_AGAIN)
+def test_a_correction_that_says_the_same_is_none(text: str) -> None:
+    reading = read_answer(text=text, asked=CHOICE)
+    assert reading.option_keys == ("A",)
+    assert "corrected" not in reading.notes
+
+
 def test_only_a_prompt_that_ends_in_a_label_is_continued() -> None:
     reply = " B\n\n\nAnswer:\n\nI'm not sure, but it mixes.\n"
     for prompt in ("", "Which gas is it?", "Give the answer: a letter.", "Answer: shortly, and with a letter."):
