@@ -29,11 +29,13 @@ from leaderboard.selectors.boards import (
     topics_of,
     visible_systems,
 )
+from leaderboard.selectors.inputs import read_matrix
 from leaderboard.services import current_matrix
 
 KINDS = (*System.Kind.values, HUMAN)
 SORTS = {"accuracy": "accuracy", "name": "name", "questions": "questions answered"}
 DIRECTIONS = ("ascending", "descending")
+FALLBACK = ("on", "off")
 PUBLISHED = "as-published"
 
 
@@ -43,7 +45,10 @@ class BadQueryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BoardQuery:
-    """A checked request; empty strings mean "all". `rule` is `name@version`."""
+    """A checked request; empty strings mean "all". `rule` is `name@version`.
+
+    With `fallback` "off", what only a fallback reader could read is unparsed.
+    """
 
     rule: str
     grouping: str = "topic"
@@ -51,6 +56,7 @@ class BoardQuery:
     kind: str = ""
     sort: str = "accuracy"
     direction: str = "descending"
+    fallback: str = "on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +112,13 @@ def parse_query(parameters: Mapping[str, str], *, question_set: QuestionSet) -> 
         kind=parameters.get("kind", ""),
         sort=parameters.get("sort", "") or "accuracy",
         direction=parameters.get("direction", "") or "descending",
+        fallback=parameters.get("fallback", "") or "on",
     )
     for name, value, known in (
         ("kind", query.kind, ("", *KINDS)),
         ("sort", query.sort, tuple(SORTS)),
         ("direction", query.direction, DIRECTIONS),
+        ("fallback", query.fallback, FALLBACK),
     ):
         if value not in known:
             raise BadQueryError(f"There is no {name} “{value}”. There are: {', '.join(filter(None, known))}.")
@@ -122,7 +130,7 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
 
     Raise `BadQueryError` for a grouping or topic that the set does not have.
     """
-    matrix = current_matrix(question_set=question_set, rule=query.rule)
+    matrix = _matrix(question_set, query)
     groupings = groupings_of(benchmark_id=question_set.benchmark_id)
     _check_grouping(query, groupings)
     topics = topics_of(
@@ -148,6 +156,13 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
         n_people_complete=len(complete),
         n_absent=_absent(question_set, query, matrix, systems),
     )
+
+
+def _matrix(question_set: QuestionSet, query: BoardQuery) -> Matrix:
+    """Return the stored matrix, or, rarely asked for, one without fallback readers made for this request."""
+    if query.fallback == "on" or question_set.current_revision is None:
+        return current_matrix(question_set=question_set, rule=query.rule)
+    return read_matrix(set_revision=question_set.current_revision, rule=query.rule, with_fallback=False)
 
 
 def _check_grouping(query: BoardQuery, groupings: list[GroupingChoice]) -> None:

@@ -26,11 +26,14 @@ def columns_of(*, set_revision: QuestionSetRevision) -> list[Column]:
     return [Column(root_id or revision_id, question_id) for root_id, revision_id, question_id in members]
 
 
-def read_matrix(*, set_revision: QuestionSetRevision, rule: str) -> Matrix:
-    """Build the matrix of a set revision under `rule` (`name@version`) from the stored verdicts."""
+def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: bool = True) -> Matrix:
+    """Build the matrix of a set revision under `rule` (`name@version`) from the stored verdicts.
+
+    Without `with_fallback` what only a fallback reader could read is unparsed.
+    """
     columns = columns_of(set_revision=set_revision)
     root_ids = [column.root_id for column in columns]
-    systems = board_items(root_ids=root_ids, rule=rule, with_hidden=True)
+    systems = board_items(root_ids=root_ids, rule=rule, with_hidden=True, with_fallback=with_fallback)
     people = list(board_answers(root_ids=root_ids, rule=rule))
     return build_matrix(
         columns=columns,
