@@ -19,7 +19,8 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chembench_site.settings.base")
     from django.core.management import execute_from_command_line
 
-    if COMMANDS_THAT_QUEUE.intersection(sys.argv[1:2]):
+    asks_for_help = {"-h", "--help"}.intersection(sys.argv)
+    if COMMANDS_THAT_QUEUE.intersection(sys.argv[1:2]) and not asks_for_help:
         start_embedded_queue()
     execute_from_command_line(sys.argv)
 

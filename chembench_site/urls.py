@@ -1,9 +1,12 @@
 """Every address of the site; each app names its own pages."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
 from chembench_site.health import healthz
+
+admin.site.site_header = admin.site.site_title = settings.SITE_NAME
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),

@@ -15,7 +15,8 @@ SQLITE_OPTIONS: dict[str, Any] = {
 
 def database_from_environment(env: environ.Env, data_dir: Path) -> dict[str, Any]:
     """Return Django's settings of the default database."""
-    database: dict[str, Any] = dict(env.db_url("DATABASE_URL", default=f"sqlite:///{data_dir / 'chembench.sqlite3'}"))
+    url = env.str("DATABASE_URL", default="") or f"sqlite:///{data_dir / 'chembench.sqlite3'}"
+    database: dict[str, Any] = dict(env.db_url_config(url))
     if database["ENGINE"] == "django.db.backends.sqlite3":
         database["OPTIONS"] = SQLITE_OPTIONS
         database["TEST"] = {"NAME": str(data_dir / "test.sqlite3")}

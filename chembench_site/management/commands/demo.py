@@ -1,10 +1,14 @@
 """Load the demo data and serve the site with a worker until interrupted."""
 
+import fcntl
 import json
 import signal
+import socket
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -37,6 +41,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         processes = Processes()
+        refuse_taken_port(options["port"])
+        with only_demo(settings.DATA_DIR):
+            self._run(processes, options)
+
+    def _run(self, processes: Processes, options: dict[str, Any]) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _interrupt)
         try:
@@ -99,6 +108,31 @@ class Command(BaseCommand):
         self.stderr.flush()
 
 
+def refuse_taken_port(port: int) -> None:
+    """Raise CommandError when something listens on the port, before anything is started."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} is taken. Stop what listens there, or choose another: bin/demo --port {port + 1}"
+            ) from error
+
+
+@contextmanager
+def only_demo(data_dir: Path) -> Iterator[None]:
+    """Hold the data folder's lock, so that a second demo cannot stop the first one's queue."""
+    with (data_dir / "demo.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise CommandError(
+                "A demo runs on this data folder already. Stop it first, or name another folder: DEMO_DIR=... bin/demo"
+            ) from error
+        yield
+
+
 def _interrupt(number: int, frame: object) -> None:
     raise Interrupted
 
@@ -109,7 +143,8 @@ def _quiet() -> dict[str, str]:
 
 def _web_command(port: int) -> list[str]:
     gunicorn = str(Path(sys.executable).with_name("gunicorn"))
-    return [gunicorn, "chembench_site.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "4"]
+    address = ["--bind", f"127.0.0.1:{port}", "--no-control-socket"]
+    return [gunicorn, "chembench_site.wsgi", *address, "--workers", "2", "--threads", "4", "--log-level", "warning"]
 
 
 def _wait_until_one_ends(processes: Processes) -> None:
