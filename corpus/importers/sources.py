@@ -1,6 +1,11 @@
 """Where a bank's files come from: a zip, a folder or one file. Paths in a bank use `/` and are relative to it."""
 
+import lzma
+import re
+import struct
 import zipfile
+import zlib
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 
 from corpus.importers.types import BankFile
@@ -8,7 +13,20 @@ from corpus.importers.types import BankFile
 LARGEST_FILE_BYTES = 5_000_000
 MOST_FILES = 200_000
 _SUFFIX = ".json"
-_UNREADABLE = (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError)
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    EOFError,
+    ValueError,
+)
+_NAME_NOT_UTF8 = "The file's name is not UTF-8. Rename the file or the folders it is in."
+_CENTRAL_HEADER = b"PK\1\2"
+_UTF8_FLAG = 0x800
 
 
 class SourceError(ValueError):
@@ -48,6 +66,8 @@ def _from_folder(root: Path) -> list[BankFile]:
 
 
 def _from_disk(path: Path, name: str) -> BankFile:
+    if _is_undecodable(name):
+        return _unnameable(name)
     try:
         if path.stat().st_size > LARGEST_FILE_BYTES:
             return BankFile(name, problem=_too_large())
@@ -58,7 +78,7 @@ def _from_disk(path: Path, name: str) -> BankFile:
 
 def _from_zip(source: Path) -> list[BankFile]:
     try:
-        with zipfile.ZipFile(source) as archive:
+        with _opened_zip(source) as archive:
             members = archive.infolist()
             if len(members) > MOST_FILES:
                 raise SourceError(f"{source} holds more than {MOST_FILES} files; split it.")
@@ -67,12 +87,57 @@ def _from_zip(source: Path) -> list[BankFile]:
                 for member in members
                 if not member.is_dir() and _is_wanted(PurePosixPath(member.filename))
             ]
+    except SourceError:
+        raise
     except zipfile.BadZipFile as error:
         raise SourceError(f"{source} is a damaged zip: {error}.") from None
+    except _UNREADABLE as error:
+        raise SourceError(f"{source} cannot be read: {error}. Pack it anew.") from None
+
+
+def _opened_zip(source: Path) -> zipfile.ZipFile:
+    """Open a zip; a member whose name is not the UTF-8 it claims to be is named as a file system would name it.
+
+    `zipfile` opens no zip with such a name in it; without the claim it reads the name as code page 437, byte by byte.
+    """
+    try:
+        return zipfile.ZipFile(source)
+    except UnicodeDecodeError:
+        content = bytearray(source.read_bytes())
+    names = _drop_false_flags(content)
+    archive = zipfile.ZipFile(BytesIO(content))
+    for member in archive.infolist():
+        raw = b"" if member.flag_bits & _UTF8_FLAG else member.orig_filename.encode("cp437")
+        if raw in names:
+            member.filename = _as_on_disk(raw).partition("\0")[0]
+    return archive
+
+
+def _drop_false_flags(content: bytearray) -> set[bytes]:
+    """Take the mark of UTF-8 names from entries of a zip's directory whose names are none; return these names."""
+    names = set()
+    for found in re.finditer(_CENTRAL_HEADER, bytes(content)):
+        start = found.start()
+        flags, length = _short(content, start + 8), _short(content, start + 28)
+        name = bytes(content[start + 46 : start + 46 + length])
+        if flags & _UTF8_FLAG and _is_undecodable(_as_on_disk(name)):
+            content[start + 8 : start + 10] = struct.pack("<H", flags & ~_UTF8_FLAG)
+            names.add(name)
+    return names
+
+
+def _as_on_disk(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _short(content: bytearray, start: int) -> int:
+    return int.from_bytes(content[start : start + 2], "little")
 
 
 def _from_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, top: str) -> BankFile:
     name = _with_folder(PurePosixPath(member.filename), top)
+    if _is_undecodable(name):
+        return _unnameable(name)
     if member.file_size > LARGEST_FILE_BYTES:
         return BankFile(name, problem=_too_large())
     try:
@@ -89,6 +154,16 @@ def _is_wanted(path: PurePosixPath) -> bool:
 def _with_folder(path: PurePosixPath, top: str) -> str:
     parts = [part for part in path.parts if part not in ("/", "..", ".")]
     return "/".join(parts if len(parts) > 1 else [top, *parts])
+
+
+def _is_undecodable(name: str) -> bool:
+    """Say whether a name has bytes that are no UTF-8, which Python reads as lone surrogates."""
+    return any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def _unnameable(name: str) -> BankFile:
+    shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return BankFile(shown, problem=_NAME_NOT_UTF8)
 
 
 def _too_large() -> str:

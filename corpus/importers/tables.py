@@ -36,13 +36,17 @@ def topic_display(spellings: Iterable[str]) -> str:
 def read_topics(path: Path) -> list[TopicRow]:
     """Return the rows of a topics table. Columns: `index` (the key) and `topic`; `requires`, `difficulty` if given.
 
-    Raise SourceError for a missing file, missing columns, a row without a topic, or a key with two topics.
+    Raise SourceError for a missing file, missing columns, a damaged line, a row without a topic, or a key with
+    two topics.
     """
     table = csv.DictReader(StringIO(_text(path), newline=""))
-    missing = {"index", "topic"}.difference(table.fieldnames or ())
-    if missing:
-        raise SourceError(f"{path} has no column {' and no column '.join(sorted(missing))}.")
-    rows = [_topic_row(path, table.line_num, row) for row in table]
+    try:
+        missing = {"index", "topic"}.difference(table.fieldnames or ())
+        if missing:
+            raise SourceError(f"{path} has no column {' and no column '.join(sorted(missing))}.")
+        rows = [_topic_row(path, table.line_num, row) for row in table]
+    except csv.Error as error:
+        raise SourceError(f"{path}, line {table.reader.line_num}: {error}. Mend the table.") from None
     _refuse_contradictions(path, rows)
     return rows
 
@@ -76,8 +80,13 @@ def read_set(paths: Sequence[Path]) -> tuple[str, ...]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SourceError(f"{path} is not UTF-8 (byte {error.start + 1}). Save it as UTF-8.") from None
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}.") from None
+    before, nul, _ = text.partition("\0")
+    if nul:
+        line = before.count("\n") + 1
+        raise SourceError(f"{path}, line {line}: a NUL character, which cannot be stored. Remove it.")
+    return text

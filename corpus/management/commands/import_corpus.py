@@ -24,6 +24,7 @@ from corpus.services.imports import (
 logger = logging.getLogger(__name__)
 SHOWN_FINDINGS = 40
 LONGEST_SLUG = 50
+LONGEST_WORDS = 200
 
 
 class Command(BaseCommand):
@@ -74,8 +75,8 @@ def naming_from(options: dict[str, Any]) -> BenchmarkNaming:
     known = CHEMBENCH if slug == CHEMBENCH.slug else BenchmarkNaming(slug=slug)
     return BenchmarkNaming(
         slug=slug,
-        name=options["name"] or known.name,
-        licence=options["licence"] or known.licence,
+        name=checked_words("--name", options["name"]) or known.name,
+        licence=checked_words("--licence", options["licence"]) or known.licence,
         citation=known.citation,
         is_demo=options["demo"],
     )
@@ -109,6 +110,19 @@ def checked_slug(slug: str) -> str:
     if len(slug) > LONGEST_SLUG:
         raise CommandError(f'"{slug}" is longer than {LONGEST_SLUG} characters.')
     return slug
+
+
+def checked_words(option: str, words: str) -> str:
+    """Return what an option says of the benchmark, or say why it cannot be stored."""
+    if len(words) > LONGEST_WORDS:
+        raise CommandError(f"{option} is longer than {LONGEST_WORDS} characters. Shorten it.")
+    if "\0" in words:
+        raise CommandError(f"{option} has a NUL character in it. Remove it.")
+    try:
+        words.encode()
+    except UnicodeEncodeError:
+        raise CommandError(f"{option} is not UTF-8. Write it in UTF-8.") from None
+    return words
 
 
 def report_as_json(report: ImportReport) -> dict[str, Any]:
