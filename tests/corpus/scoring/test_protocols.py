@@ -43,6 +43,10 @@ READ = [
     ("statement", CHOICE, "A and C are the correct answers, as it mixes.", "A,C", "A and C"),
     ("statement", CHOICE, "It mixes. I think it's B.", "B", "B"),
     ("statement", CHOICE, "I’d go with (B), because it mixes. So B is the answer.", "B", "B"),
+    ("statement", CHOICE, "Because of that, A is correct.", "A", "A"),
+    ("statement", CHOICE, "Because of that, A and B are correct.", "A,B", "A and B"),
+    ("statement", CHOICE, "I choose B.", "B", "B"),
+    ("statement", CHOICE, "I’d go with B.", "B", "B"),
     ("announced", CHOICE, "It mixes.\nAns: C", "C", "C"),
     ("announced", CHOICE, "It mixes. Ans.: C", "C", "C"),
     ("final-answer", CHOICE, "Final Answer: The final answer is C", "C", "The final answer is C"),
@@ -155,6 +159,11 @@ def test_a_cut_off_line_is_not_an_answer(text: str) -> None:
     assert read_answer(text=text, asked=NUMBER, finish_reason="length").status is ReadStatus.TRUNCATED
     whole = read_answer(text=text + "\nmore", asked=NUMBER, finish_reason="length")
     assert str(whole.number) == "4.1"
+
+
+def test_a_statement_of_a_reply_that_was_cut_off_is_not_yet_one() -> None:
+    reading = read_answer(text="So A is correct. But", asked=CHOICE, finish_reason="length")
+    assert reading.status is ReadStatus.TRUNCATED
 
 
 def test_stronger_places_win_whatever_comes_last() -> None:

@@ -91,6 +91,7 @@ REPLIES = [
     ("The answer is B.", CHOICE, "read", "Read from the sentence."),
     ("## Answer\nB", CHOICE, "read", "Read from the heading."),
     ("B", CHOICE, "read", "Read from the bare reply."),
+    ("So B is correct.", CHOICE, "read", "Read from the statement."),
     ("B\nIt melts.", CHOICE, "read", "Read from the first line."),
     ("It melts.\nTherefore, it is 42 g.", NUMBER, "read", "Read from the conclusion."),
     ("So\nB [/ANSWER]", CHOICE, "read", "Read from the closing tag."),
