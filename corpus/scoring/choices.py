@@ -114,6 +114,10 @@ def _read_listed(text: str, letters: dict[str, int], texts: OptionTexts) -> Choi
     if isinstance(listed, Unread) and listed.note == UNKNOWN_LETTER:
         position = texts.position_of(text)
         return listed if position is None else ChoiceRead((position,), (BY_TEXT,))
+    if isinstance(listed, ChoiceRead) and " " in text.strip():
+        position = texts.position_of(text)
+        if position is not None and listed.positions != (position,):
+            return Unread("The letters are the text of another option.", CONTRADICTION)
     return listed
 
 

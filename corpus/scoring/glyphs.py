@@ -45,6 +45,8 @@ _LATEX_COMMANDS = (
     (re.compile(r"\\(?:quad|qquad|[,;: ])|~(?=\d{3})|(?<=[\d}])~"), " "),
     (re.compile(r"\{([,.'])\}"), r"\1"),
 )
+# A box that is closed; one that is not may have been cut off.
+_BOX = re.compile(r"\\(?:boxed|fbox)\s?\{((?:[^{}]|\{[^{}]{0,200}\}){0,200})\}")
 _LATEX_DELIMITERS = ((re.compile(r"\\([%$&_#{}])"), r"\1"), (re.compile(r"\\[()\[\]]|\$"), " "))
 
 
@@ -69,7 +71,7 @@ def without_latex(text: str) -> str:
         return text
     for pattern, replacement in _LATEX_COMMANDS:
         text = pattern.sub(replacement, text)
-    text = unwrapped(_LATEX_FRACTION.sub(r" \1/\2", text))
+    text = unwrapped(_LATEX_FRACTION.sub(r" \1/\2", _BOX.sub(r"\1", text)))
     for pattern, replacement in _LATEX_DELIMITERS:
         text = pattern.sub(replacement, text)
     return text
@@ -83,4 +85,4 @@ def without_markdown(text: str) -> str:
     """Return `text` without bold, code and quoting marks; `10**-3` stays a power."""
     if "*" not in text and "`" not in text and "_" not in text:
         return text
-    return _BOLD.sub("", _POWER_STARS.sub("^", text)).strip().strip("*")
+    return _BOLD.sub("", _POWER_STARS.sub("^", text)).strip().strip("*_")

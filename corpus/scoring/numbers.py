@@ -52,8 +52,12 @@ def read_number(text: str) -> NumberRead | Unread:
     return _read_spelled(_normalised(text))
 
 
+# A dot between spaces is a times sign in front of a power of ten, and nowhere else.
+_DOT_FOR_TIMES = re.compile(r"(?<=\d) ?[.] (?=10 ?\^)|(?<=\d) [.](?=10 ?\^)")
+
+
 def _normalised(text: str) -> str:
-    return _trimmed(without_markdown(without_latex(one_spelling(text))))
+    return _trimmed(_DOT_FOR_TIMES.sub(" × ", without_markdown(without_latex(one_spelling(text)))))
 
 
 def _trimmed(text: str) -> str:
@@ -120,6 +124,23 @@ _RANGE = re.compile(r"\s{0,3}(?:-|to\b|or\b|and\b|/|:|,|;|±|\.\.+|\bup to\b)\s{
 _OPERATOR = re.compile(r"\s{0,3}(?:[×*](?!\s?[A-Za-zµΩÅ]{2})|[+^=<>]|/\s?\d|[xX]\s?\d|-\s?[\d(])")
 _UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)]\^?|\^|/)[({]?[+-]?\d{1,2}[)}]?")
 _OPEN_ENDED = re.compile(r"\b(?:or|more|less|fewer|than|to|between|at least|at most)\b", re.IGNORECASE)
+_MULTIPLIER_VALUES = {
+    word: Decimal(value)
+    for word, value in {
+        "dozen": 12,
+        "hundred": 100,
+        "thousand": 1000,
+        "million": 10**6,
+        "billion": 10**9,
+        "trillion": 10**12,
+    }.items()
+}
+_MULTIPLIER = re.compile(rf"\s{{0,3}}-?({'|'.join(_MULTIPLIER_VALUES)})s?(?![A-Za-z])", re.IGNORECASE)
+# What changes the number in front of it, where no unit is spelt like it; `K` is the kelvin, `k` alone no unit.
+_FACTOR = re.compile(
+    r"\s{0,3}-?(?:(?i:tenths?|(?:hundred|thousand|million|billion)ths?|squared|cubed|factorial|pi)(?![A-Za-z])"
+    r"|k(?![A-Za-z])|[eE][+-]?\d|\.\s?10\s?\^)"
+)
 _PERCENT_OF = re.compile(r"\s{0,3}%\s{1,3}of\b", re.IGNORECASE)
 _VARIABLE = re.compile(r"\s{0,2}(?:[xyzn](?![A-Za-z])|[π√])")
 
@@ -146,6 +167,12 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
     """Accept a number when what follows is a unit or words, refuse it when that makes it another number."""
     if not rest:
         return NumberRead(token.value, notes=token.notes)
+    multiplier = _MULTIPLIER.match(rest)
+    if multiplier is not None:
+        scaled = token.value * _MULTIPLIER_VALUES[multiplier.group(1).lower()]
+        return _with_rest(token._replace(value=scaled), rest[multiplier.end() :])
+    if _FACTOR.match(rest):
+        return Unread("An expression, not a number.", "expression")
     if _PERCENT_OF.match(rest):
         return NumberRead(token.value, "%", token.notes)
     if _RANGE.match(rest):
