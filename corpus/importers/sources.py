@@ -85,7 +85,7 @@ def _from_zip(source: Path) -> list[BankFile]:
             return [
                 _from_member(archive, member, source.stem)
                 for member in members
-                if not member.is_dir() and _is_wanted(PurePosixPath(member.filename))
+                if not member.filename.endswith("/") and _is_wanted(PurePosixPath(member.filename))
             ]
     except SourceError:
         raise

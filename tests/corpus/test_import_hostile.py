@@ -136,6 +136,13 @@ def test_a_local_header_whose_name_is_not_utf8_is_refused_alone(tmp_path):
     assert only_refusal(run(bank)).file == "q/bäd.json"
 
 
+@pytest.mark.parametrize("name", [b"\0/aa.json", b"\0\xff/a.json"])
+def test_a_member_without_a_name_is_passed_over(tmp_path, name):
+    bank = zipped(tmp_path / "bank.zip", {"qä/a.json": BAD, "q/good.json": GOOD})
+    bank.write_bytes(bank.read_bytes().replace("qä/a.json".encode(), name + b"n"[: 10 - len(name)]))
+    assert [file.file for file in run(bank).files] == ["q/good.json"]
+
+
 def test_a_zip_of_an_unknown_version_is_said(tmp_path):
     bank = zipped(tmp_path / "bank.zip", {"q/good.json": GOOD})
     content = bytearray(bank.read_bytes())
