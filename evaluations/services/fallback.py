@@ -45,6 +45,8 @@ from evaluations.services.runs import run_heartbeat
 logger = logging.getLogger(__name__)
 AT_ONCE = 50
 TRIES = 3
+# A reply that would have to wait longer stays unparsed and is put to the reader at another time.
+LONGEST_WAIT_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,8 @@ async def _written(
         except TimeoutError:
             failure = RetryLaterError("timeout", "The system did not answer in time.")
         delay = failure.delay_seconds if isinstance(failure, RetryLaterError) else None
+        if delay and delay > LONGEST_WAIT_SECONDS:
+            break
         await asyncio.sleep(delay or settings.EVALUATION_RETRY_SECONDS * 2**attempt)
     return failure
 

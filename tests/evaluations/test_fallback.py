@@ -222,6 +222,21 @@ def test_a_reader_that_is_away_leaves_replies_waiting_and_the_run_finished(
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_reader_that_asks_for_an_hour_is_not_waited_for(with_fallback: Callable[..., Run]) -> None:
+    def fault(prompt: str, nth: int) -> Any:
+        return error_fault(429, "slow down", {"retry-after": "3000"})
+
+    with FakeServer("openai", answer=replies) as server, FakeServer("openai", fault=fault) as reader:
+        run = with_fallback(server, reader)
+        ask_until_done(run_id=run.pk)
+        assert set(reader.asked.values()) == {1}
+    run.refresh_from_db()
+    counts = fallback_counts(run=run)
+    assert counts is not None
+    assert (run.status, counts.n_waiting) == ("finished", 14)
+
+
+@pytest.mark.django_db(transaction=True)
 def test_the_run_page_shows_the_counts_with_and_without(with_fallback: Callable[..., Run], client: Client) -> None:
     with FakeServer("openai", answer=replies) as server, FakeServer("openai", answer=extracts) as reader:
         run = with_fallback(server, reader)
