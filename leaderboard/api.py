@@ -11,7 +11,16 @@ from ninja import NinjaAPI, Schema
 from corpus.models import QuestionSet
 from evaluations.selectors import public_system
 from leaderboard import payloads
-from leaderboard.queries import BadQueryError, Board, load_board, parse_query, parse_rule
+from leaderboard.queries import (
+    BadQueryError,
+    Board,
+    BoardQuery,
+    check_query,
+    load_board,
+    parse_query,
+    parse_rule,
+    smallest_group,
+)
 from leaderboard.selectors.boards import people_rule, public_sets, visible_systems
 from leaderboard.systems import results_by_set
 
@@ -37,6 +46,7 @@ class TopicEstimate(Schema):
     accuracy: float | None
     ci_low: float | None
     ci_high: float | None
+    withheld: str | None
 
 
 class People(Schema):
@@ -64,6 +74,7 @@ class BoardRow(Schema):
     accuracy: float | None
     ci_low: float | None
     ci_high: float | None
+    withheld: str | None
     people: People | None
     topics: dict[str, TopicEstimate]
 
@@ -81,6 +92,7 @@ class BoardOut(Schema):
     n_questions: int
     n_people: int
     n_people_complete: int
+    n_people_counted: int
     n_absent_under_rule: int
     rows: list[BoardRow]
 
@@ -154,9 +166,15 @@ def found_set(slug: str) -> QuestionSet:
     raise NotFoundError(f"There is no question set “{slug}”. There are: {known}.")
 
 
-def found_board(request: HttpRequest, question_set: QuestionSet) -> Board:
-    """Return the board of a set with estimates by topic."""
+def checked_query(request: HttpRequest, question_set: QuestionSet) -> BoardQuery:
+    """Return what the address asks of a set. Raise `BadQueryError`, also for readers who have an answer already."""
     query = parse_query(request.GET.dict(), question_set=question_set)
+    check_query(question_set=question_set, query=query)
+    return query
+
+
+def found_board(question_set: QuestionSet, query: BoardQuery) -> Board:
+    """Return the board of a set with estimates by topic."""
     return load_board(question_set=question_set, query=query, with_topics=True)
 
 
@@ -169,6 +187,7 @@ def set_version(question_set: QuestionSet) -> tuple[Any, ...]:
         benchmark.results_version,
         benchmark.default_rule,
         people_rule(),
+        smallest_group(question_set),
     )
 
 
@@ -195,12 +214,15 @@ def leaderboard(
     kind: str = "",
 ) -> HttpResponse:
     """Rows in rank order. `rule` is `name` or `name@version`; `grouping` says what `topics` are; `topic` (a slug)
-    and `kind` narrow the board. Rows with an answer missing have no accuracy and no rank."""
+    and `kind` narrow the board. Rows with an answer of the set missing have no accuracy and no rank, whatever is asked
+    for. `withheld` says why there is none: `incomplete`, or `few_questions` where it would tell the result of a
+    single question."""
     question_set = found_set(set_slug)
+    query = checked_query(request, question_set)
     return conditional(
         request,
         entity_tag(request, set_version(question_set)),
-        lambda: json_response(request, BoardOut, payloads.board_payload(found_board(request, question_set))),
+        lambda: json_response(request, BoardOut, payloads.board_payload(found_board(question_set, query))),
     )
 
 
@@ -215,9 +237,10 @@ def leaderboard_csv(
 ) -> HttpResponse:
     """The same rows as a file for spreadsheets; UTF-8, one line of headings."""
     question_set = found_set(set_slug)
+    query = checked_query(request, question_set)
 
     def build() -> HttpResponse:
-        content = payloads.board_csv(found_board(request, question_set))
+        content = payloads.board_csv(found_board(question_set, query))
         response = HttpResponse(content, content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="{set_slug}.csv"'
         return response

@@ -1,7 +1,7 @@
 """From a matrix to the rows of a board: estimates, ranks, people as an aggregate. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -15,6 +15,9 @@ from leaderboard.matrix import ERROR, MISSING, OUTCOMES, PERSON, RIGHT, Codes, M
 HUMAN = "human"
 PEOPLE_SLUG = "human-experts"
 Columns = npt.NDArray[np.intp]
+
+INCOMPLETE = "incomplete"
+FEW_QUESTIONS = "few_questions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class SystemFacts:
 
 @dataclass(frozen=True, slots=True)
 class PeopleRule:
-    """From how many people on their mean is public, and from how many their best and worst."""
+    """From how many people of a study on their mean is public, and from how many people their best and worst."""
 
     minimum_for_mean: int
     minimum_for_extremes: int
@@ -50,7 +53,8 @@ class Estimate:
     """Accuracy on `n_questions` questions with its interval; no accuracy where an answer is missing.
 
     `n_scored` counts questions with a verdict in every repeat; `outcomes` counts answers, so with repeats or people
-    they add up to more than `n_questions`.
+    they add up to more than `n_questions`. `withheld` says why there is no accuracy: `INCOMPLETE` (of the whole set),
+    or `FEW_QUESTIONS`, where the public would learn the result of a single question; then there are no outcomes.
     """
 
     n_questions: int
@@ -58,6 +62,15 @@ class Estimate:
     outcomes: Mapping[str, int]
     accuracy: Fraction | None = None
     interval: statistics.Interval = statistics.NO_INTERVAL
+    withheld: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no accuracy, in words; nothing where there is one."""
+        if self.withheld != FEW_QUESTIONS:
+            return self.withheld
+        count = "one question" if self.n_questions == 1 else "too few questions, here or in what is left of the set"
+        return f"{count}: not shown"
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -72,6 +85,16 @@ class PeopleFacts:
     n: int
     best: Fraction | None = None
     worst: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    """The people who count on a set: their codes of shape (people, questions), and how many others there are."""
+
+    codes: Codes
+    is_demo: bool
+    n_people: int
+    n_finished: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +116,11 @@ class Row:
     rank_high: int | None = None
     group: int | None = None
     name_repeats: bool = False
+    is_complete: bool = True
 
     @property
-    def is_complete(self) -> bool:
-        """Whether every question has a verdict, so that there is an accuracy."""
+    def has_accuracy(self) -> bool:
+        """Whether there is an accuracy on the questions shown: a complete result, and not too few questions."""
         return self.estimate.accuracy is not None
 
 
@@ -107,7 +131,7 @@ def counts_of(codes: Codes) -> dict[str, int]:
 
 
 def estimate_of(codes: Codes) -> Estimate:
-    """Estimate one system's accuracy from its codes of shape (repeats, questions).
+    """Estimate one system's accuracy from its codes of shape (repeats, questions); none where any is missing.
 
     One repeat: Wilson interval. Several: mean over questions of the mean over repeats, bootstrap over questions.
     """
@@ -115,7 +139,7 @@ def estimate_of(codes: Codes) -> Estimate:
     usable = (codes != MISSING) & (codes != ERROR)
     estimate = Estimate(n, int(np.count_nonzero(usable.all(axis=0))), counts_of(codes))
     if not is_complete(codes):
-        return estimate
+        return replace(estimate, withheld=INCOMPLETE)
     is_right = codes == RIGHT
     n_right = int(np.count_nonzero(is_right))
     interval = (
@@ -140,49 +164,86 @@ def people_estimate(codes: Codes) -> Estimate:
     )
 
 
-def complete_people(matrix: Matrix) -> tuple[Codes, bool, int]:
-    """Return the codes of those who answered every question, whether any is demo, and how many answered some."""
+def withheld_estimate(codes: Codes, reason: str) -> Estimate:
+    """Return how many questions there are and how many have a verdict, and nothing about the verdicts."""
+    usable = (codes != MISSING) & (codes != ERROR)
+    return Estimate(codes.shape[1], int(np.count_nonzero(usable.all(axis=0))), {}, withheld=reason)
+
+
+def cohort_of(matrix: Matrix, *, minimum: int) -> Cohort:
+    """Return the people who count on this set, with how many answered any of it and how many of these have finished.
+
+    They are everybody who finished a study, and the same people on every set the study feeds: a study with fewer than
+    `minimum` of them, or with one who lacks a question of this set, does not count at all.
+    """
     people = [(entrant, codes) for entrant, codes in matrix.blocks() if entrant.type == PERSON]
-    complete = [(entrant, codes) for entrant, codes in people if is_complete(codes)]
-    width = len(matrix.root_ids)
-    codes = np.concatenate([codes for _, codes in complete]) if complete else np.empty((0, width), dtype=np.int8)
-    return codes, any(entrant.is_demo for entrant, _ in complete), len(people)
+    counted = [(entrant, codes) for entrant, codes in people if entrant.is_counted and is_complete(codes)]
+    sizes = Counter(entrant.study_id for entrant, _ in counted)
+    counted = [(entrant, codes) for entrant, codes in counted if sizes[entrant.study_id] >= minimum]
+    empty = np.empty((0, len(matrix.root_ids)), dtype=np.int8)
+    return Cohort(
+        codes=np.concatenate([empty, *(codes for _, codes in counted)]),
+        is_demo=any(entrant.is_demo for entrant, _ in counted),
+        n_people=len(people),
+        n_finished=sum(entrant.has_finished for entrant, _ in people),
+    )
 
 
 def people_row(
-    matrix: Matrix, *, rule: PeopleRule, columns: Columns, topics: Sequence[Topic], filtered: bool
+    cohort: Cohort,
+    *,
+    rule: PeopleRule,
+    columns: Columns,
+    topics: Sequence[Topic],
+    filtered: bool,
+    is_shown: bool = True,
+    hidden: Collection[str] = (),
 ) -> Row | None:
-    """Return the row of people, or None when too few answered every question of the set.
+    """Return the row of people, or None when too few count.
 
-    Best and worst are left out under any filter and for fewer people than the rule asks for.
+    Best and worst are left out under any filter and for fewer people than the rule asks for. Without `is_shown`
+    there is no accuracy, and none on the topics `hidden` (slugs).
     """
-    codes, is_demo, _ = complete_people(matrix)
-    n = len(codes)
-    if n < rule.minimum_for_mean or not columns.size:
+    codes, n = cohort.codes, len(cohort.codes)
+    if n < max(1, rule.minimum_for_mean) or not columns.size:
         return None
     facts = PeopleFacts(n)
-    if n >= rule.minimum_for_extremes and not filtered:
+    if n >= rule.minimum_for_extremes and is_shown and not filtered:
         rights = np.count_nonzero(codes == RIGHT, axis=1)
         width = codes.shape[1]
         facts = PeopleFacts(n, Fraction(int(rights.max()), width), Fraction(int(rights.min()), width))
+
+    def estimate(part: Columns, part_is_shown: bool) -> Estimate:
+        return people_estimate(codes[:, part]) if part_is_shown else withheld_estimate(codes[:, part], FEW_QUESTIONS)
+
     return Row(
         slug=PEOPLE_SLUG,
         name=f"Human experts (mean of {n})",
         source_name="",
         kind=HUMAN,
-        is_demo=is_demo,
+        is_demo=cohort.is_demo,
         is_imported=False,
         repeats=1,
-        estimate=people_estimate(codes[:, columns]),
-        topics={topic.slug: people_estimate(codes[:, topic.columns]) for topic in topics},
+        estimate=estimate(columns, is_shown),
+        topics={topic.slug: estimate(topic.columns, topic.slug not in hidden) for topic in topics},
         people=facts,
     )
 
 
 def system_rows(
-    matrix: Matrix, *, systems: Mapping[int, SystemFacts], columns: Columns, topics: Sequence[Topic]
+    matrix: Matrix,
+    *,
+    systems: Mapping[int, SystemFacts],
+    columns: Columns,
+    topics: Sequence[Topic],
+    is_shown: bool = True,
+    hidden: Collection[str] = (),
 ) -> list[Row]:
-    """Return the rows of the systems named in `systems`; others (hidden ones) are left out."""
+    """Return the rows of the systems named in `systems`; others (hidden ones) are left out.
+
+    Whether a result is complete is said of the whole set, whatever `columns` are shown of it. Without `is_shown` there
+    is no accuracy, and none on the topics `hidden` (slugs).
+    """
     return [
         Row(
             slug=facts.slug,
@@ -192,12 +253,23 @@ def system_rows(
             is_demo=facts.is_demo,
             is_imported=entrant.is_imported,
             repeats=entrant.repeats,
-            estimate=estimate_of(codes[:, columns]),
-            topics={topic.slug: estimate_of(codes[:, topic.columns]) for topic in topics},
+            estimate=_system_estimate(codes, columns, is_shown=is_shown),
+            topics={
+                topic.slug: _system_estimate(codes, topic.columns, is_shown=topic.slug not in hidden)
+                for topic in topics
+            },
+            is_complete=is_complete(codes),
         )
         for entrant, codes in matrix.blocks()
         if entrant.type != PERSON and (facts := systems.get(entrant.id)) is not None
     ]
+
+
+def _system_estimate(codes: Codes, columns: Columns, *, is_shown: bool) -> Estimate:
+    part = codes[:, columns]
+    if not is_complete(codes) and len(columns) < codes.shape[1]:
+        return withheld_estimate(part, INCOMPLETE)
+    return estimate_of(part) if is_shown else withheld_estimate(part, FEW_QUESTIONS)
 
 
 def ranked(rows: Iterable[Row]) -> list[Row]:

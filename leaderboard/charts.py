@@ -22,7 +22,7 @@ KIND_STYLES = {
 
 def charted(board: Board) -> list[Row]:
     """Return the systems with an accuracy that the bar chart shows, best first, `MOST_BARS` at most."""
-    return [row for row in board.rows if row.is_complete and row.kind != HUMAN][:MOST_BARS]
+    return [row for row in board.rows if row.has_accuracy and row.kind != HUMAN][:MOST_BARS]
 
 
 def chart_height(board: Board) -> int:

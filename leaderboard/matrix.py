@@ -6,7 +6,7 @@ one question of a set revision, known by the root of its comparable revisions.
 
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +39,11 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """Who a block of rows belongs to: `id` is a system's or a participant's; `run_id` is empty for people."""
+    """Who a block of rows belongs to: `id` is a system's or a participant's; `run_id` is empty for people.
+
+    A person `has_finished` with every question they were given, and `is_counted` where all who finished their study
+    answered every question of the set: then they are the same people on every set their study feeds.
+    """
 
     type: str
     id: int
@@ -47,6 +51,12 @@ class Entrant:
     run_id: str = ""
     is_imported: bool = False
     is_demo: bool = False
+    study_id: int = 0
+    has_finished: bool = False
+    is_counted: bool = False
+
+
+_ENTRANT_FIELDS = {field.name for field in fields(Entrant)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +126,11 @@ def pack(matrix: Matrix) -> tuple[list[dict[str, Any]], bytes, dict[str, Any]]:
 
 
 def unpack(entrants: list[dict[str, Any]], verdicts: bytes, inputs: dict[str, Any]) -> Matrix:
-    """Rebuild a matrix from what `pack` returned. Raise `ValueError` when the outcome codes have changed."""
+    """Rebuild a matrix from what `pack` returned. Raise `ValueError` when what is kept of it has changed since."""
     if inputs.get("outcomes") != [outcome.value for outcome in OUTCOMES]:
         raise ValueError("The matrix was stored with other outcome codes; build it again.")
+    if any(set(entrant) != _ENTRANT_FIELDS for entrant in entrants):
+        raise ValueError("The matrix was stored with other facts about its entrants; build it again.")
     root_ids = tuple(inputs["root_ids"])
     codes = np.frombuffer(zlib.decompress(verdicts), dtype=CODE_TYPE)
     return Matrix(

@@ -28,6 +28,7 @@ CSV_FIELDS = (
     "accuracy",
     "ci_low",
     "ci_high",
+    "withheld",
 )
 
 
@@ -60,14 +61,15 @@ def board_payload(board: Board) -> dict[str, Any]:
         "is_demo": board.has_demo,
         "n_questions": board.n_questions,
         "n_people": board.n_people,
-        "n_people_complete": board.n_people_complete,
+        "n_people_complete": board.n_people_finished,
+        "n_people_counted": board.n_people_counted,
         "n_absent_under_rule": board.n_absent,
         "rows": [row_payload(row, names) for row in board.rows],
     }
 
 
 def row_payload(row: Row, topic_names: dict[str, str]) -> dict[str, Any]:
-    """Return one row; shares are fractions of 1, None where an answer is missing."""
+    """Return one row; shares are fractions of 1, None, with the reason under `withheld`, where none is given."""
     return {
         "rank": row.rank,
         "rank_low": row.rank_low,
@@ -105,7 +107,13 @@ def _share(share: Fraction | None) -> float | None:
 
 def _estimate(estimate: Estimate, n: str = "n_questions") -> dict[str, Any]:
     low, high = estimate.bounds or (None, None)
-    return {n: estimate.n_questions, "accuracy": _share(estimate.accuracy), "ci_low": low, "ci_high": high}
+    return {
+        n: estimate.n_questions,
+        "accuracy": _share(estimate.accuracy),
+        "ci_low": low,
+        "ci_high": high,
+        "withheld": estimate.withheld or None,
+    }
 
 
 def board_csv(board: Board) -> str:
@@ -120,7 +128,7 @@ def board_csv(board: Board) -> str:
     payload = board_payload(board)
     for row in payload["rows"]:
         cells = [row[name] for name in CSV_FIELDS]
-        cells += [row["outcomes"][name] for name in outcomes]
+        cells += [row["outcomes"].get(name) for name in outcomes]
         cells += _topic_cells(row, board.topics)
         writer.writerow([safe_cell(cell) for cell in cells])
     return text.getvalue()

@@ -12,14 +12,17 @@ from evaluations.models import System
 from leaderboard import ranking
 from leaderboard.boards import (
     HUMAN,
+    Cohort,
+    Columns,
     Row,
     SystemFacts,
     Topic,
-    complete_people,
+    cohort_of,
     people_row,
     ranked,
     system_rows,
 )
+from leaderboard.disclosure import SMALLEST_GROUP, SMALLEST_GROUP_OF_PEOPLE, shown_groups
 from leaderboard.matrix import Matrix
 from leaderboard.selectors.boards import (
     GroupingChoice,
@@ -29,7 +32,7 @@ from leaderboard.selectors.boards import (
     topics_of,
     visible_systems,
 )
-from leaderboard.selectors.inputs import read_matrix
+from leaderboard.selectors.inputs import columns_of, read_matrix
 from leaderboard.services import current_matrix
 
 KINDS = (*System.Kind.values, HUMAN)
@@ -71,7 +74,8 @@ class Board:
     topic: Topic | None
     n_questions: int
     n_people: int
-    n_people_complete: int
+    n_people_finished: int
+    n_people_counted: int
     n_absent: int
 
     @property
@@ -83,6 +87,11 @@ class Board:
     def people(self) -> Row | None:
         """The row of people, where there are enough of them."""
         return next((row for row in self.rows if row.kind == HUMAN), None)
+
+    @property
+    def people_with_accuracy(self) -> Row | None:
+        """The row of people, where it has an accuracy on the questions shown."""
+        return self.people if self.people and self.people.has_accuracy else None
 
     @property
     def has_demo(self) -> bool:
@@ -137,13 +146,17 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
         benchmark_id=question_set.benchmark_id, grouping=query.grouping, question_ids=matrix.question_ids
     )
     topic = _topic(query, topics)
-    columns = topic.columns if topic else np.arange(len(matrix.root_ids))
     systems = visible_systems()
-    shown_topics = topics if with_topics else []
-    rows = system_rows(matrix, systems=systems, columns=columns, topics=shown_topics)
-    people = people_row(matrix, rule=people_rule(), columns=columns, topics=shown_topics, filtered=topic is not None)
-    rows += [people] if people else []
-    complete, _, n_people = complete_people(matrix)
+    cohort = cohort_of(matrix, minimum=people_rule().minimum_for_mean)
+    rows = _rows(
+        matrix,
+        cohort,
+        systems=systems,
+        topic=topic,
+        topics=topics,
+        shown_topics=topics if with_topics else [],
+        smallest_group=smallest_group(question_set),
+    )
     return Board(
         question_set=question_set,
         query=query,
@@ -151,9 +164,10 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
         topics=tuple(topics),
         groupings=tuple(groupings),
         topic=topic,
-        n_questions=len(columns),
-        n_people=n_people,
-        n_people_complete=len(complete),
+        n_questions=len(topic.columns) if topic else len(matrix.root_ids),
+        n_people=cohort.n_people,
+        n_people_finished=cohort.n_finished,
+        n_people_counted=len(cohort.codes),
         n_absent=_absent(question_set, query, matrix, systems),
     )
 
@@ -163,6 +177,62 @@ def _matrix(question_set: QuestionSet, query: BoardQuery) -> Matrix:
     if query.fallback == "on" or question_set.current_revision is None:
         return current_matrix(question_set=question_set, rule=query.rule)
     return read_matrix(set_revision=question_set.current_revision, rule=query.rule, with_fallback=False)
+
+
+def smallest_group(question_set: QuestionSet) -> int:
+    """Return from how many questions on a group's results are public: from one where the set's policy is open."""
+    return 1 if question_set.policy == QuestionSet.Policy.OPEN else SMALLEST_GROUP
+
+
+def _rows(
+    matrix: Matrix,
+    cohort: Cohort,
+    *,
+    systems: dict[int, SystemFacts],
+    topic: Topic | None,
+    topics: list[Topic],
+    shown_topics: list[Topic],
+    smallest_group: int,
+) -> list[Row]:
+    n = len(matrix.root_ids)
+    columns: Columns = topic.columns if topic else np.arange(n)
+    hidden = _hidden(topics, n=n, minimum=smallest_group)
+    hidden_of_people = _hidden(topics, n=n, minimum=max(smallest_group, SMALLEST_GROUP_OF_PEOPLE))
+    people = people_row(
+        cohort,
+        rule=people_rule(),
+        columns=columns,
+        topics=shown_topics,
+        filtered=topic is not None,
+        is_shown=topic.slug not in hidden_of_people if topic else n >= smallest_group,
+        hidden=hidden_of_people,
+    )
+    rows = system_rows(
+        matrix,
+        systems=systems,
+        columns=columns,
+        topics=shown_topics,
+        is_shown=topic.slug not in hidden if topic else n >= smallest_group,
+        hidden=hidden,
+    )
+    return [*rows, people] if people else rows
+
+
+def _hidden(topics: list[Topic], *, n: int, minimum: int) -> frozenset[str]:
+    shown = shown_groups([topic.columns for topic in topics], n=n, minimum=minimum)
+    return frozenset(topic.slug for topic, is_shown in zip(topics, shown, strict=True) if not is_shown)
+
+
+def check_query(*, question_set: QuestionSet, query: BoardQuery) -> None:
+    """Raise `BadQueryError` for a grouping or topic that the set does not have; costs nothing without either."""
+    if query.grouping != "topic":
+        _check_grouping(query, groupings_of(benchmark_id=question_set.benchmark_id))
+    if query.topic and question_set.current_revision:
+        question_ids = [column.question_id for column in columns_of(set_revision=question_set.current_revision)]
+        _topic(
+            query,
+            topics_of(benchmark_id=question_set.benchmark_id, grouping=query.grouping, question_ids=question_ids),
+        )
 
 
 def _check_grouping(query: BoardQuery, groupings: list[GroupingChoice]) -> None:
@@ -196,8 +266,8 @@ def sorted_rows(rows: tuple[Row, ...], *, sort: str, direction: str) -> list[Row
     """Return rows by accuracy, name or number of questions answered; rows without a rank last both ways."""
     keys: dict[str, Any] = {
         "accuracy": lambda row: row.estimate.accuracy,
-        "name": lambda row: row.name.casefold() if row.is_complete else None,
-        "questions": lambda row: row.estimate.n_scored if row.is_complete else None,
+        "name": lambda row: row.name.casefold() if row.has_accuracy else None,
+        "questions": lambda row: row.estimate.n_scored if row.has_accuracy else None,
     }
     return ranking.in_order(
         rows,

@@ -15,6 +15,7 @@ from corpus.scoring.rules import rule_names
 from evaluations.selectors import public_system
 from leaderboard.boards import HUMAN, Row, outcomes_in_use
 from leaderboard.charts import bar_chart, chart_height, charted
+from leaderboard.disclosure import SMALLEST_GROUP, SMALLEST_GROUP_OF_PEOPLE
 from leaderboard.home import benchmark_boards, open_studies
 from leaderboard.methods import rule_sections, statistic_sections
 from leaderboard.queries import (
@@ -24,6 +25,7 @@ from leaderboard.queries import (
     BoardQuery,
     load_board,
     parse_query,
+    smallest_group,
 )
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule, public_sets
@@ -138,6 +140,8 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
         "board": found,
         "grouping_name": grouping_name(found),
         "small": SMALL_TOPIC,
+        "smallest_group": smallest_group(found.question_set),
+        "smallest_group_of_people": SMALLEST_GROUP_OF_PEOPLE,
         "rules": rule_names(),
         "page": "board",
     }
@@ -179,6 +183,8 @@ def methods(request: HttpRequest) -> HttpResponse:
             "rules": rule_sections(),
             "statistics": statistic_sections(),
             "people_rule": people_rule(),
+            "smallest_group": SMALLEST_GROUP,
+            "smallest_group_of_people": SMALLEST_GROUP_OF_PEOPLE,
             "page": "methods",
         },
     )

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from corpus.models import Option, Question
+from corpus.models import Option, Question, QuestionSet
 from evaluations.models import System
 from leaderboard.payloads import safe_cell
 from tests.corpus.factories import label_question
@@ -80,6 +80,7 @@ def test_a_row_holds_what_the_design_promises(client, results) -> None:
         "accuracy": 1.0,
         "ci_low": pytest.approx(0.6097, abs=1e-4),
         "ci_high": 1.0,
+        "withheld": None,
     }
     assert row["topics"]["Physical Chemistry"]["accuracy"] == 0.5
 
@@ -99,10 +100,10 @@ def test_rows_come_in_rank_order_and_incomplete_ones_last(client, results) -> No
 
 def test_people_are_aggregates_by_the_privacy_rule(client, results) -> None:
     assert rows(client)["human-experts"]["people"] == {"n": 6, "best": None, "worst": None}
-    make_people(results, ["++++++++++", *["+---------"] * 3])
-    assert rows(client)["human-experts"]["people"] == {"n": 10, "best": 1.0, "worst": 0.1}
+    make_people(results, ["++++++++++", *["+---------"] * 4])
+    assert rows(client)["human-experts"]["people"] == {"n": 11, "best": 1.0, "worst": 0.1}
     assert rows(client, topic="organic-chemistry")["human-experts"]["people"] == {
-        "n": 10,
+        "n": 11,
         "best": None,
         "worst": None,
     }
@@ -148,6 +149,30 @@ def test_an_unchanged_answer_is_not_sent_again(client, results, url) -> None:
     assert not again.content
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        BOARD + "?rule=nonsense",
+        BOARD + "?grouping=nonsense",
+        BOARD + "?topic=nonsense",
+        BOARD + "?kind=nonsense",
+        CSV + "?rule=nonsense",
+        CSV + "?grouping=nonsense",
+        CSV + "?topic=nonsense",
+        "/api/v1/systems/asked/?rule=nonsense",
+    ],
+)
+def test_a_bad_request_stays_one_for_a_reader_who_has_any_version(client, results, url) -> None:
+    response = client.get(url, headers={"If-None-Match": "*"})
+    assert response.status_code == 400
+    assert response.json()["detail"]
+
+
+def test_a_good_request_is_unchanged_for_a_reader_who_has_any_version(client, results) -> None:
+    url = BOARD + "?grouping=topic&topic=organic-chemistry"
+    assert client.get(url, headers={"If-None-Match": "*"}).status_code == 304
+
+
 @pytest.mark.parametrize("url", [BOARD, CSV, "/api/v1/systems/asked/"])
 def test_a_change_gives_another_tag(client, results, url) -> None:
     tags = {client.get(url)["ETag"]}
@@ -157,7 +182,9 @@ def test_a_change_gives_another_tag(client, results, url) -> None:
     tags.add(client.get(url)["ETag"])
     System.objects.filter(slug="imported").update(is_hidden=True)
     tags.add(client.get(url)["ETag"])
-    assert len(tags) == 4
+    QuestionSet.objects.update(policy="open")
+    tags.add(client.get(url)["ETag"])
+    assert len(tags) == 5
 
 
 def test_each_view_of_a_board_has_its_own_tag(client, results) -> None:

@@ -9,6 +9,7 @@ from leaderboard.boards import (
     PeopleRule,
     SystemFacts,
     Topic,
+    cohort_of,
     estimate_of,
     people_row,
     ranked,
@@ -37,7 +38,8 @@ def matrix_of(systems: dict[str, list[str]], people: list[str] = ()):
             for column, letter in enumerate(row)
         ]
     for number, row in enumerate(people):
-        entrants.append(Entrant(PERSON, number))
+        is_finished = " " not in row and "e" not in row
+        entrants.append(Entrant(PERSON, number, study_id=1, has_finished=is_finished, is_counted=is_finished))
         answers += [Answer(PERSON, number, 0, column, CODE[letter]) for column, letter in enumerate(row)]
     return build_matrix(columns=[(n, n) for n in range(width)], entrants=entrants, answers=answers)
 
@@ -99,12 +101,56 @@ def test_near_ties_are_not_told_apart() -> None:
     assert [(row.rank_low, row.rank_high) for row in rows] == [(1, 2), (1, 2), (3, 3)]
 
 
-def test_a_topic_that_was_not_answered_is_a_gap_and_not_zero() -> None:
+def test_an_incomplete_result_shows_nothing_by_topic() -> None:
     topics = [Topic("a", "A", np.array([0, 1])), Topic("b", "B", np.array([2, 3]))]
-    (row,) = board({"A": ["+-  "]}, topics)
-    assert row.topics["a"].accuracy == Fraction(1, 2)
-    assert row.topics["b"].accuracy is None
-    assert row.topics["b"].n_questions == 2
+    rows = {row.name: row for row in board({"A": ["+-  "], "B": ["+-++"]}, topics)}
+    assert [(topic.accuracy, topic.outcomes, topic.withheld) for topic in rows["A"].topics.values()] == [
+        (None, {}, "incomplete"),
+        (None, {}, "incomplete"),
+    ]
+    assert [topic.n_questions for topic in rows["A"].topics.values()] == [2, 2]
+    assert [topic.accuracy for topic in rows["B"].topics.values()] == [Fraction(1, 2), Fraction(1)]
+
+
+def test_an_incomplete_result_is_not_ranked_on_the_part_it_answered() -> None:
+    matrix = matrix_of({"A": ["++  "], "B": ["+-++"]})
+    rows = ranked(system_rows(matrix, systems=facts("A", "B"), columns=np.arange(2), topics=[]))
+    assert [(row.name, row.rank, row.is_complete) for row in rows] == [("B", 1, True), ("A", None, False)]
+    assert (rows[1].estimate.accuracy, rows[1].estimate.bounds, rows[1].estimate.outcomes) == (None, None, {})
+
+
+def test_what_is_not_shown_has_no_figure_at_all() -> None:
+    matrix = matrix_of({"A": ["++--"]})
+    topics = [Topic("a", "A", np.array([0])), Topic("b", "B", np.array([1, 2]))]
+    (row,) = system_rows(matrix, systems=facts("A"), columns=np.array([0]), topics=topics, is_shown=False, hidden={"a"})
+    for estimate in (row.estimate, row.topics["a"]):
+        assert (estimate.accuracy, estimate.bounds, estimate.outcomes) == (None, None, {})
+        assert estimate.reason == "one question: not shown"
+    assert row.topics["b"].accuracy == Fraction(1, 2)
+    assert row.is_complete
+
+
+def cohort(*people: tuple[int, bool, str], minimum: int = 5):
+    """Build a cohort of (study, whether all who finished it cover the set, outcomes)."""
+    entrants = [
+        Entrant(PERSON, number, study_id=study, has_finished=" " not in row, is_counted=covers and " " not in row)
+        for number, (study, covers, row) in enumerate(people)
+    ]
+    answers = [
+        Answer(PERSON, number, 0, column, CODE[letter])
+        for number, (_, _, row) in enumerate(people)
+        for column, letter in enumerate(row)
+    ]
+    matrix = build_matrix(columns=[(n, n) for n in range(2)], entrants=entrants, answers=answers)
+    return cohort_of(matrix, minimum=minimum)
+
+
+def test_a_study_counts_from_enough_people_on_and_where_all_of_them_do() -> None:
+    enough, covering_not, too_few = (1, True, "+-"), (2, False, "++"), (3, True, "--")
+    found = cohort(*[enough] * 5, (1, True, "+ "), *[covering_not] * 6, *[too_few] * 4)
+    assert len(found.codes) == 5
+    assert (found.n_people, found.n_finished) == (16, 15)
+    assert found.codes.tolist() == [codes("+-")[0].tolist()] * 5
 
 
 def test_systems_of_one_name_are_marked() -> None:
@@ -123,7 +169,8 @@ def test_systems_that_are_not_named_are_left_out() -> None:
 def people(answers: list[str], columns: range = range(4), **options):
     matrix = matrix_of({}, answers)
     options.setdefault("filtered", False)
-    return people_row(matrix, rule=RULE, columns=np.array(columns), topics=[], **options)
+    cohort = cohort_of(matrix, minimum=RULE.minimum_for_mean)
+    return people_row(cohort, rule=RULE, columns=np.array(columns), topics=[], **options)
 
 
 @pytest.mark.parametrize(("n", "shown"), [(4, False), (5, True)])

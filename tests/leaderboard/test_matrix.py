@@ -56,3 +56,10 @@ def test_codes_of_other_outcomes_are_not_read_as_ours() -> None:
     inputs["outcomes"] = [outcome.value for outcome in Outcome][::-1]
     with pytest.raises(ValueError, match="build it again"):
         unpack(entrants, verdicts, inputs)
+
+
+def test_entrants_stored_with_other_facts_are_not_read_as_ours() -> None:
+    entrants, verdicts, inputs = pack(example())
+    del entrants[0]["has_finished"]
+    with pytest.raises(ValueError, match="build it again"):
+        unpack(entrants, verdicts, inputs)

@@ -84,7 +84,7 @@ def test_the_page_says_which_rule_revision_and_people_it_shows(client, results) 
     html = " ".join(get(client, BOARD).split())
     assert "revision 1 of the set" in html
     assert "standard@1</a>" in html
-    assert "10 of 10 people answered every question of the set" in html
+    assert "10 of 10 people finished their study; only they count." in html
     assert "best 50.0%, worst 50.0%" in html
 
 
@@ -175,10 +175,10 @@ def test_the_topics_page_shows_n_and_greys_what_is_small(client, results) -> Non
     assert "0.0" in cell
 
 
-def test_a_topic_not_answered_is_a_dash_and_not_zero(client, results) -> None:
+def test_an_incomplete_result_has_dashes_by_topic_and_never_zero(client, results) -> None:
     row = get(client, TOPICS).split("Stopped model")[1].split("</tr>")[0]
-    assert "100.0" in row
-    assert row.count("incomplete") == 2
+    assert row.count('<span class="visually-hidden">incomplete</span>') == 3
+    assert "%" not in row
     assert ">0.0" not in row
 
 
