@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import connection, transaction
+from django.db import transaction
 
 from corpus.importers.chembench import read_question
 from corpus.importers.sources import SourceError, bank_files
@@ -25,6 +25,7 @@ from corpus.models import (
 )
 from corpus.services.findings import Found, findings_store, questions_lint
 from corpus.services.labels import labels_refresh, sources_ensure, topic_names, topics_apply
+from corpus.services.planner import tell_planner
 from corpus.services.results import action_log, results_changed
 from corpus.services.revisions import Change, Stored, questions_store
 from corpus.services.sets import SetError, sets_refresh
@@ -153,7 +154,8 @@ def _store(
     ]
     findings_store(benchmark=benchmark, findings=findings, replace=keys)
     if any(entry.change for entry in stored):
-        _tell_planner()
+        through = Label.questions.through
+        tell_planner(Question, QuestionRevision, Option, Molecule, Label, through, QuestionSetMember, Finding)
     return ImportReport(
         benchmark=benchmark.slug,
         dry_run=dry_run,
@@ -164,17 +166,6 @@ def _store(
         labels_changed=labels_changed,
         findings=tuple(findings),
     )
-
-
-def _tell_planner() -> None:
-    """Have PostgreSQL count the rows now: until it does, its plans take the tables of a fresh bank for empty."""
-    if connection.vendor != "postgresql":
-        return
-    through = Label.questions.through
-    models = (Question, QuestionRevision, Option, Molecule, Label, through, QuestionSetMember, Finding)
-    with connection.cursor() as cursor:
-        for model in models:
-            cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
 
 
 def benchmark_ensure(*, naming: BenchmarkNaming, canaries: set[str]) -> Benchmark:

@@ -4,8 +4,10 @@ Nothing here knows the database. A pack is read as it is: `score` and `metrics` 
 """
 
 import json
+import lzma
 import math
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -73,12 +75,17 @@ def read_pack(path: Path) -> ReportPack:
                 if name.suffix in {".yaml", ".yml"} and RUNS_FOLDER not in name.parts:
                     facts = _facts(read())
                 elif run := _run_of(name):
-                    _add(runs.setdefault(run, {}), _report(str(name), read()))
+                    report = _report(str(name), read())
+                    _add(runs.setdefault(run, {}), report)
             except ValueError as error:
                 refused.append(RefusedFile(str(name), str(error)))
+            except RecursionError:
+                refused.append(RefusedFile(str(name), "The file nests lists or objects too deeply."))
     if not runs:
+        first = f" Its first refused file, {refused[0].file}: {refused[0].reason}" if refused else ""
         raise UnreadablePackError(
-            f"{path} holds no reports. A pack is a zip or a folder with {RUNS_FOLDER}/<run>/<question>.json in it."
+            f"{path} holds no reports.{first} "
+            f"A pack is a zip or a folder with {RUNS_FOLDER}/<run>/<question>.json in it."
         )
     found = tuple(ReportRun(name, tuple(reports.values())) for name, reports in sorted(runs.items()))
     return ReportPack(source_name_of(path), facts, found, tuple(refused))
@@ -108,7 +115,7 @@ def _files(path: Path) -> Iterator[Iterator[tuple[PurePosixPath, Any]]]:
     """Give (path inside the pack, function that reads it) of every file, in the order of their names."""
     if path.is_dir():
         yield (
-            (PurePosixPath(file.relative_to(path).as_posix()), lambda file=file: _limited(file.read_bytes()))
+            (PurePosixPath(file.relative_to(path).as_posix()), lambda file=file: _from_disk(file))
             for file in sorted(path.rglob("*"))
             if file.is_file()
         )
@@ -127,11 +134,15 @@ def _unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
         raise ValueError(f"The file is larger than {MAX_FILE_BYTES} bytes.")
     try:
         return archive.read(entry)
-    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError) as error:
         raise ValueError(f"The zip holds this file damaged or locked: {error}") from error
 
 
-def _limited(content: bytes) -> bytes:
+def _from_disk(file: Path) -> bytes:
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ValueError(f"The file cannot be read: {error}") from error
     if len(content) > MAX_FILE_BYTES:
         raise ValueError(f"The file is larger than {MAX_FILE_BYTES} bytes.")
     return content

@@ -18,6 +18,7 @@ from corpus.scoring.reading import read_answer
 from corpus.scoring.rules import resolve_rule
 from corpus.scoring.types import Kind, Outcome, Reading, Target
 from corpus.selectors.targets import asked_from_prompt, target_of
+from corpus.services.planner import tell_planner
 from corpus.services.results import action_log, results_changed
 from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from evaluations.importers.chembench_reports import (
@@ -93,6 +94,7 @@ def reports_import(*, path: Path, benchmark: Benchmark, actor: AbstractBaseUser 
         )
         if any(imported.is_new for imported in runs):
             results_changed(benchmark_id=benchmark.pk)
+            tell_planner(Run, Item, ItemReading, ItemScore)
     return PackImported(system, runs, pack.refused)
 
 

@@ -7,6 +7,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from corpus.models import ActionLog, Benchmark
 from corpus.scoring.plain import plain_text
@@ -255,6 +256,51 @@ def test_what_cannot_be_imported_says_why_and_leaves_nothing(benchmark, tmp_path
     with pytest.raises(CommandError, match="1 of 2 packs"):
         run_command(tmp_path / "empty", PACK)
     assert Run.objects.count() == 1
+
+
+def test_a_file_that_cannot_be_unpacked_or_nests_without_end_is_refused_alone(benchmark, pack, tmp_path):
+    (pack / "reports" / EXPECTED["run"] / "deep.json").write_text("[" * 100_000, "utf-8")
+    (pack / "reports" / EXPECTED["run"] / "deeper.json").write_text(_nested_report(900), "utf-8")
+    (pack / "other.yaml").write_text("[" * 5_000, "utf-8")
+    archive = tmp_path / "demo-model.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted(pack.rglob("*")):
+            packed.write(file, f"demo-model/{file.relative_to(pack)}")
+        packed.writestr(f"demo-model/reports/{EXPECTED['run']}/bad.json", "canary " * 500)
+    content = archive.read_bytes()
+    with zipfile.ZipFile(archive) as packed:
+        entry = packed.getinfo(f"demo-model/reports/{EXPECTED['run']}/bad.json")
+    start = entry.header_offset + 30 + len(entry.filename)
+    broken = b"\xff" * entry.compress_size
+    archive.write_bytes(content[:start] + broken + content[start + entry.compress_size :])
+    imported = reports_import(path=archive, benchmark=benchmark)
+    reasons = {file.file.rpartition("/")[2]: file.reason for file in imported.refused}
+    assert reasons.keys() == {"bad.json", "deep.json", "deeper.json", "other.yaml"}
+    assert "damaged" in reasons["bad.json"]
+    assert "deep" in reasons["deep.json"]
+    assert imported.runs[0].n_items == EXPECTED["n_questions"]
+
+
+def _nested_report(depth):
+    (entry,) = json.loads(next(iter(RUN_FOLDER.glob("*.json"))).read_text("utf-8"))
+    text = json.dumps([{**entry, "name": "deeper", "extra": "HERE"}])
+    return text.replace('"HERE"', "[" * depth + "]" * depth)
+
+
+def test_a_pack_of_nothing_but_such_files_is_no_pack(benchmark, tmp_path):
+    folder = tmp_path / "m" / "reports" / "run"
+    folder.mkdir(parents=True)
+    (folder / "q.json").write_text("[" * 100_000, "utf-8")
+    with pytest.raises(UnreadablePackError, match="q.json"):
+        reports_import(path=tmp_path / "m", benchmark=benchmark)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL keeps figures of its tables")
+def test_postgresql_knows_how_many_rows_there_are_after_an_import(benchmark):
+    reports_import(path=PACK, benchmark=benchmark)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = %s", [Item._meta.db_table])
+        assert cursor.fetchone()[0] == EXPECTED["n_questions"]
 
 
 def test_the_command_names_what_is_missing():
