@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from corpus.models import QuestionSet
+from evaluations.json_fields import StorableJSONField
 from evaluations.key_names import key_name_problem
 from evaluations.models import System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
@@ -21,6 +22,7 @@ class SystemForm(forms.ModelForm):
 
     class Meta:
         model = System
+        field_classes = {"parameters": StorableJSONField, "facts": StorableJSONField}
         fields = [
             "name",
             "slug",

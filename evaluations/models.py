@@ -18,6 +18,7 @@ from corpus.models import (
     QuestionRevision,
     QuestionSetRevision,
 )
+from evaluations.redaction import looks_like_key
 
 environment_name = RegexValidator(
     r"^[A-Z][A-Z0-9_]{2,60}$",
@@ -37,6 +38,11 @@ def endpoint_address(value: str) -> None:
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ValidationError(
             "Leave user name, password, query and fragment out of the address; a key goes into an environment variable."
+        )
+    if looks_like_key(value):
+        raise ValidationError(
+            "The address seems to hold a key. Leave it out, put it into an environment variable and name that in the "
+            "field Api key variable."
         )
 
 

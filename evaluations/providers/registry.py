@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from django.utils.module_loading import import_string
 
+from evaluations.credentials import credential_inside
 from evaluations.errors import CannotBeAskedError
 from evaluations.providers.base import Endpoint, Provider
 
@@ -74,6 +75,11 @@ def parameter_problems(parameters: Mapping[str, Any]) -> list[str]:
         f"The parameter {name!r} is set by the site itself; leave it out."
         for name in sorted(_RESERVED & set(parameters))
     ]
+    if credential_inside(parameters):
+        problems.append(
+            "The parameters hold something that looks like a key, or a name under which keys are sent. Parameters are "
+            "shown and stored: put the key into an environment variable and name it in the field Api key variable."
+        )
     seconds = parameters.get("timeout_seconds", 1)
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not 0 < seconds <= LONGEST_TIMEOUT_SECONDS:

@@ -1,5 +1,7 @@
 """No key survives in a message."""
 
+import base64
+
 import pytest
 
 from evaluations.redaction import redact
@@ -22,3 +24,15 @@ KEY = "canary/key+0123 456789"
 )
 def test_keys_are_taken_out(text: str, keys: list[str], left: str) -> None:
     assert redact(text, keys) == left
+
+
+@pytest.mark.parametrize("before", ["", "u", "us", "user:"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("key", [KEY, "canary", "sevenxx", "eight?>~x"])
+def test_keys_are_taken_out_in_base64_wherever_they_begin(before: str, encode: object, key: str) -> None:
+    assert callable(encode)
+    text = encode(f"{before}{key}".encode()).decode()
+    left = redact(f"Authorization: Basic {text} was refused", [key])
+    assert "[key removed]" in left
+    kept = left.removeprefix("Authorization: Basic ").removesuffix(" was refused").replace("[key removed]", "")
+    assert len(kept) <= len(encode(before.encode())) + 3

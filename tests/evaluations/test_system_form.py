@@ -1,0 +1,121 @@
+"""What may not be entered about a system: keys, in whatever place, and JSON that no database keeps."""
+
+import json
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+
+from evaluations.models import System, endpoint_address
+from evaluations.providers import parameter_problems
+from evaluations.redaction import looks_like_key
+
+pytestmark = pytest.mark.django_db
+GOOD = {
+    "name": "A model",
+    "slug": "a-model",
+    "kind": "model",
+    "provider": "openai_chat",
+    "model_id": "a-model-1",
+    "base_url": "https://host/v1",
+    "api_key_variable": "A_MODEL_KEY",
+    "parameters": "{}",
+    "concurrency": "4",
+    "open_weights": "unknown",
+    "facts": "{}",
+}
+
+
+def post(client, **changes):
+    return client.post(reverse("admin:evaluations_system_add"), {**GOOD, **changes})
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"api_key": "abc"},
+        {"API-Key": "abc"},
+        {"apiKey": "abc"},
+        {"Authorization": "abc"},
+        {"extra_headers": {"x": "y"}},
+        {"extra_body": {"options": [{"password": "abc"}]}},
+        {"token": "abc"},
+        {"access_token": "abc"},
+        {"client_secret": "abc"},
+        {"user": "sk-abcdef0123456789"},
+        {"extra_query": {"a": ["Bearer abcdef"]}},
+        {"sk-abcdef0123456789": 1},
+    ],
+)
+def test_no_key_in_the_parameters(admin_client, parameters):
+    (problem,) = parameter_problems(parameters)
+    assert "environment variable" in problem
+    assert "sk-abcdef" not in problem
+    response = post(admin_client, parameters=json.dumps(parameters))
+    assert "Api key variable" in str(response.context["adminform"].form.errors["parameters"])
+    assert not System.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"max_tokens": 10, "max_completion_tokens": 10, "stop_token_ids": [1], "skip_special_tokens": True},
+        {"prompt_cache_key": "chembench", "logit_bias": {"50256": -100}, "stop": ["task-based"]},
+        {"response_format": {"type": "json_object"}, "reasoning": {"effort": "low"}},
+    ],
+)
+def test_parameters_that_only_look_a_little_like_it_are_fine(parameters):
+    assert parameter_problems(parameters) == []
+
+
+@pytest.mark.parametrize("address", ["https://h/v1/sk-abcdef0123456789", "https://h/sk%2Dabcdef0123456789/v1"])
+def test_no_key_in_the_address(admin_client, address):
+    response = post(admin_client, base_url=address)
+    assert "Api key variable" in str(response.context["adminform"].form.errors["base_url"])
+    with pytest.raises(ValidationError):
+        endpoint_address(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["https://router.host/hf-inference/models/v1", "http://gpu01:8000/api-gateway-v1/risk-assessment"]
+)
+def test_addresses_of_gateways_are_fine(address):
+    endpoint_address(address)
+    assert not looks_like_key(address)
+
+
+@pytest.mark.parametrize("field", ["parameters", "facts"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"temperature": NaN}',
+        '{"a": 1e400}',
+        '{"a": [-Infinity]}',
+        '{"a": "nul \\u0000"}',
+        '{"half \\ud83d": 1}',
+        '{"a": ' + "9" * 5000 + "}",
+        "[" * 100_000,
+        '{"a": ' + "[" * 400 + "]" * 400 + "}",
+    ],
+)
+def test_json_that_no_database_keeps_is_marked(admin_client, field, text):
+    response = post(admin_client, **{field: text})
+    assert response.status_code == 200
+    assert field in response.context["adminform"].form.errors
+    assert not System.objects.exists()
+
+
+@pytest.mark.parametrize("pk", ["9" * 5000, "9" * 30, "x", "-1"])
+def test_a_system_that_cannot_be_is_not_looked_for(admin_client, pk):
+    response = admin_client.get(f"{reverse('admin:evaluations_system_queue_run')}?system={pk}", follow=True)
+    assert response.status_code == 200
+    assert "Choose the systems" in " ".join(str(message) for message in response.context["messages"])
+
+
+def test_a_run_is_not_queued_with_numbers_that_cannot_be(admin_client):
+    system = System.objects.create(slug="s", name="S", provider="random")
+    address = f"{reverse('admin:evaluations_system_queue_run')}?system={system.pk}"
+    data = {"question_set": "9" * 5000, "fallback": "9" * 30, "repeats": "9" * 5000, "seed": "9" * 30}
+    response = admin_client.post(address, data)
+    assert response.status_code == 200
+    assert response.context["form"].errors.keys() >= {"question_set", "fallback", "repeats", "seed"}
