@@ -25,6 +25,12 @@ class CannotBeAskedError(EvaluationError):
     code = "cannot-be-asked"
 
 
+class QueueAwayError(EvaluationError):
+    """The queue cannot be reached, so no worker can be woken now."""
+
+    code = "queue-away"
+
+
 class NothingToAskError(EvaluationError):
     """The set has no questions, or every question of the run is already answered."""
 

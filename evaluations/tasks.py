@@ -14,6 +14,11 @@ WAKERS = 4
 _JOB_TIMEOUT_SECONDS = 1800
 _TRIES_AFTER_A_LOST_WORKER = 5
 
+QUEUE_AWAY = (
+    "The queue cannot be reached, so no worker could be woken. The run is stored: workers take it up by themselves "
+    "once the queue is back."
+)
+
 logger = logging.getLogger(__name__)
 
 
@@ -37,6 +42,14 @@ def wake_run(*, run_id: UUID, jobs: int = WAKERS) -> bool:
         logger.warning("run %s is stored but the queue cannot be reached (%s)", run_id, type(error).__name__)
         return False
     return True
+
+
+def queue_can_be_reached() -> bool:
+    """Say whether the queue answers now."""
+    try:
+        return bool(django_rq.get_queue(QUEUE).connection.ping())
+    except RedisError:
+        return False
 
 
 def run_ask_job(run_id: str) -> None:

@@ -88,6 +88,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 QUEUE_IS_EMBEDDED = not env.str("REDIS_URL", default="")
 RQ_QUEUES = queues_from_environment(env, DATA_DIR)
+RQ = {"WORKER_CLASS": "evaluations.worker.SweepingWorker"}
 
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "default"},
@@ -144,6 +145,8 @@ PEOPLE_MINIMUM_FOR_EXTREMES = env.int("PEOPLE_MINIMUM_FOR_EXTREMES", default=10)
 # A leased question becomes claimable again after this time if its worker has gone.
 EVALUATION_LEASE_SECONDS = env.int("EVALUATION_LEASE_SECONDS", default=120)
 EVALUATION_CONCURRENCY = env.int("EVALUATION_CONCURRENCY", default=8)
+# An idle worker looks for runs whose wake-up calls were lost after this time.
+EVALUATION_SWEEP_SECONDS = env.int("EVALUATION_SWEEP_SECONDS", default=30)
 # One call may take this long; a question that fails in a passing way is tried so often, with doubled waits from the
 # first one on; a job hands over to other runs after this time.
 EVALUATION_CALL_SECONDS = env.float("EVALUATION_CALL_SECONDS", default=120.0)

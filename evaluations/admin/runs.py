@@ -24,7 +24,9 @@ from evaluations.errors import EvaluationError
 from evaluations.models import Item, ItemRescoring, Run
 from evaluations.selectors import run_progress
 from evaluations.selectors.fallback import fallback_counts
-from evaluations.services.runs import PAUSABLE, RESUMABLE, STOPPABLE, run_pause, run_resume, run_stop
+from evaluations.services.runs import ACTIVE, PAUSABLE, RESUMABLE, STOPPABLE, run_pause, run_resume, run_stop
+from evaluations.services.sweeping import is_silent, run_wake
+from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
 
 # htmx stops polling when an answer has this status.
 STOP_POLLING = 286
@@ -59,6 +61,7 @@ RUN_ACTIONS = {
             (Run.Status.INCOMPLETE,),
             run_resume,
         ),
+        RunAction("wake", "Wake workers", "A worker is called for this run.", ACTIVE, run_wake),
         RunAction("stop", "Stop", "The run is stopped; what is stored stays.", STOPPABLE, run_stop),
     )
 }
@@ -68,7 +71,8 @@ def legal_actions(run: Run) -> list[RunAction]:
     """Return what can be done to a run in its state; nothing to imported results."""
     if run.origin == Run.Origin.IMPORTED:
         return []
-    return [action for action in RUN_ACTIONS.values() if run.status in action.states]
+    legal = [action for action in RUN_ACTIONS.values() if run.status in action.states]
+    return [action for action in legal if action.name != "wake" or is_silent(run)]
 
 
 @admin.register(Run)
@@ -208,6 +212,8 @@ class RunAdmin(EvidenceAdmin):
             messages.warning(request, str(error))
         else:
             messages.success(request, action.done)
+            if action.service is run_resume and not queue_can_be_reached():
+                messages.warning(request, QUEUE_AWAY)
         return HttpResponseRedirect(run_address(run.pk))
 
 

@@ -19,6 +19,10 @@ from evaluations.models import Run, System
 from evaluations.selectors import active_run
 from evaluations.services.runs import run_create
 from evaluations.services.system_edits import system_save
+from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
+
+# More than these do not fit the database's keys.
+_MOST_DIGITS = 18
 
 
 @admin.register(System)
@@ -111,7 +115,7 @@ class SystemAdmin(admin.ModelAdmin):
         """Ask for set, style, repeats and seed of the systems named in the address, and queue their runs."""
         if not self.has_queue_run_permission(request):
             raise PermissionDenied
-        wanted = [pk for pk in request.GET.getlist("system") if pk.isdecimal()]
+        wanted = [pk for pk in request.GET.getlist("system") if pk.isdecimal() and len(pk) <= _MOST_DIGITS]
         systems = list(System.objects.filter(pk__in=wanted))
         if not systems:
             messages.warning(request, "Choose the systems to ask first, then the action Queue a run.")
@@ -120,6 +124,8 @@ class SystemAdmin(admin.ModelAdmin):
         if request.method == "POST" and form.is_valid():
             queued = [run for system in systems if (run := self._queue(request, system, form.cleaned_data))]
             if queued:
+                if not queue_can_be_reached():
+                    messages.warning(request, QUEUE_AWAY)
                 return HttpResponseRedirect(_after_queueing(queued))
         context = {
             **self.admin_site.each_context(request),

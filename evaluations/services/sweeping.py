@@ -1,28 +1,70 @@
 """Runs that nobody works on any more although they are not done: wake workers for them."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.db.models import Q
 
+from corpus.services.results import action_log
 from evaluations.database_clock import database_now
+from evaluations.errors import QueueAwayError, RunStateError
 from evaluations.models import Run
 from evaluations.services.runs import ACTIVE
-from evaluations.tasks import wake_run
+from evaluations.tasks import QUEUE_AWAY, wake_run
 
 
 def wake_stalled_runs() -> int:
     """Put a job on the queue for every active run without a sign of life for one lease; return how many.
 
-    A run gets at most one such job per lease, however often and from however many processes this is called.
+    A run gets at most one such job per lease, however often and from however many processes this is called. What the
+    queue does not take is left for the next call.
     """
     now = database_now()
-    silent_since = now - timedelta(seconds=settings.EVALUATION_LEASE_SECONDS)
-    silent = Q(heartbeat_at__lt=silent_since) | Q(heartbeat_at=None, queued_at__lt=silent_since)
-    stalled = Run.objects.filter(silent, status__in=ACTIVE).values_list("pk", flat=True)
-    woken = 0
-    for run_id in list(stalled):
-        if Run.objects.filter(silent, pk=run_id, status__in=ACTIVE).update(heartbeat_at=now):
-            wake_run(run_id=run_id, jobs=1)
-            woken += 1
-    return woken
+    stalled = Run.objects.filter(_silent(now), status__in=ACTIVE).values_list("pk", "heartbeat_at")
+    return sum(_wake(run_id, last_sign, now) is True for run_id, last_sign in list(stalled))
+
+
+def run_wake(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
+    """Put a job on the queue for an active run without a sign of life for one lease.
+
+    Raises RunStateError for another run, and QueueAwayError, with nothing changed, when the queue cannot be reached.
+    """
+    now = database_now()
+    run = Run.objects.get(pk=run_id)
+    if run.status not in ACTIVE:
+        wanted = " or ".join(status.label for status in ACTIVE)
+        raise RunStateError(f"Run {run_id} is {run.get_status_display()}; this can be done while it is {wanted}.")
+    woken = _wake(run_id, run.heartbeat_at, now)
+    if woken is None:
+        raise RunStateError(f"Run {run_id} gave a sign of life within the last {settings.EVALUATION_LEASE_SECONDS} s.")
+    if not woken:
+        raise QueueAwayError(QUEUE_AWAY)
+    action_log(code="run.woken", target=run, actor=actor)
+    return run
+
+
+def is_silent(run: Run) -> bool:
+    """Say whether an active run gave no sign of life for one lease."""
+    last_sign = run.heartbeat_at or run.queued_at
+    return run.status in ACTIVE and last_sign < database_now() - _lease()
+
+
+def _wake(run_id: UUID, last_sign: datetime | None, now: datetime) -> bool | None:
+    """Return whether the queue took a job, or None where the run is not silent: someone else was first."""
+    if not Run.objects.filter(_silent(now), pk=run_id, status__in=ACTIVE).update(heartbeat_at=now):
+        return None
+    if wake_run(run_id=run_id, jobs=1):
+        return True
+    Run.objects.filter(pk=run_id, heartbeat_at=now).update(heartbeat_at=last_sign)
+    return False
+
+
+def _silent(now: datetime) -> Q:
+    since = now - _lease()
+    return Q(heartbeat_at__lt=since) | Q(heartbeat_at=None, queued_at__lt=since)
+
+
+def _lease() -> timedelta:
+    return timedelta(seconds=settings.EVALUATION_LEASE_SECONDS)

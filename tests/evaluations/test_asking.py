@@ -434,7 +434,7 @@ def test_what_is_left_when_the_turn_is_over_goes_back_to_the_queue(
 
 def test_a_stalled_run_is_woken_once_per_lease(start: START, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     woken: list[Any] = []
-    monkeypatch.setattr("evaluations.services.sweeping.wake_run", lambda run_id, jobs: woken.append(run_id))
+    monkeypatch.setattr("evaluations.services.sweeping.wake_run", lambda run_id, jobs: not woken.append(run_id))
     with FakeServer() as server:
         run = start(server)
     assert wake_stalled_runs() == 0
