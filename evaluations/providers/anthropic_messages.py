@@ -15,6 +15,7 @@ from evaluations.providers.http_errors import (
     malformed_error,
     page_error,
 )
+from evaluations.providers.metadata import count_of, words_of
 from evaluations.redaction import redact
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
@@ -100,18 +101,17 @@ def _reply(answer: Any, latency_ms: int) -> Reply:
         raise malformed_error("content")
     return Reply(
         text="".join(block.text or "" for block in blocks if block.type == "text"),
-        finish_reason=_FINISH.get(answer.stop_reason or "", FinishReason.UNKNOWN),
+        finish_reason=_FINISH.get(words_of(answer, "stop_reason"), FinishReason.UNKNOWN),
         reasoning="".join(block.thinking or "" for block in blocks if block.type == "thinking"),
         tokens_in=_tokens_in(answer.usage),
-        tokens_out=answer.usage.output_tokens if answer.usage else None,
-        model_reported=answer.model or "",
+        tokens_out=count_of(answer.usage, "output_tokens"),
+        model_reported=words_of(answer, "model"),
         latency_ms=latency_ms,
     )
 
 
 def _tokens_in(usage: Any) -> int | None:
     """Return all tokens that were read, those from and into the cache included."""
-    if usage is None or usage.input_tokens is None:
-        return None
-    cached = (usage.cache_creation_input_tokens or 0) + (usage.cache_read_input_tokens or 0)
-    return int(usage.input_tokens) + int(cached)
+    fresh = count_of(usage, "input_tokens")
+    cached = [count_of(usage, f"cache_{way}_input_tokens") or 0 for way in ("creation", "read")]
+    return None if fresh is None else fresh + sum(cached)

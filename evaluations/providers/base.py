@@ -7,6 +7,10 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from corpus.scoring.types import Asked
+from evaluations.storable_text import storable
+
+# A system that asks to wait longer than this is not waited for: the run is paused and says so.
+LONGEST_WAIT_SECONDS = 3600.0
 
 
 class FinishReason(StrEnum):
@@ -70,15 +74,15 @@ class ProviderError(Exception):
     """A call that gave no reply: a stable `code` and a sentence for the person who runs the evaluation."""
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
+        self.code = storable(code)
+        self.message = storable(message)
+        super().__init__(self.message)
 
 
 class RetryLaterError(ProviderError):
     """Try again: a rate limit, an overload, a time-out, a broken reply.
 
-    `delay_seconds` is what the system asked for; None leaves the delay to us.
+    `delay_seconds` is what the system asked for, no more than `LONGEST_WAIT_SECONDS`; None leaves the delay to us.
     """
 
     def __init__(self, code: str, message: str, delay_seconds: float | None = None) -> None:

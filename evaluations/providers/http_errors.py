@@ -7,10 +7,18 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from evaluations.providers.base import NeverRetryError, ProviderError, RefusedError, RetryLaterError, Scope
+from evaluations.providers.base import (
+    LONGEST_WAIT_SECONDS,
+    NeverRetryError,
+    ProviderError,
+    RefusedError,
+    RetryLaterError,
+    Scope,
+)
 from evaluations.redaction import redact
 
 _MESSAGE_LENGTH = 300
+_YEAR_SECONDS = 365 * 86_400
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"})
 _FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
@@ -85,14 +93,17 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
         return seconds
     try:
         until = parsedate_to_datetime(after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
     return max(0.0, (until - (now or datetime.now(tz=UTC))).total_seconds())
 
 
-def _retry(failure: HttpFailure, sentence: str, now: datetime | None) -> RetryLaterError:
+def _retry(failure: HttpFailure, sentence: str, now: datetime | None) -> ProviderError:
     delay = retry_after_seconds(failure.headers, now)
+    if delay is not None and delay > LONGEST_WAIT_SECONDS:
+        asked = f"The endpoint asks to wait {_duration(delay)}; resume the run after that ({sentence})."
+        return NeverRetryError("long_wait", asked, Scope.RUN)
     if failure.status == 429:
         return RetryLaterError("rate_limit", f"The endpoint asks to slow down ({sentence}).", delay)
     return RetryLaterError("overload", f"The endpoint failed ({sentence}).", delay)
@@ -130,6 +141,15 @@ def _inner(details: Mapping[str, Any]) -> Mapping[str, Any]:
 def _text(details: Mapping[str, Any], name: str) -> str:
     value = details.get(name)
     return "" if value is None else str(value)
+
+
+def _duration(seconds: float) -> str:
+    """Return a time as a person says it, rounded to minutes, hours or days."""
+    if seconds > _YEAR_SECONDS:
+        return "more than a year"
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.0f} hours" if seconds < 2 * 86_400 else f"{seconds / 86_400:.0f} days"
 
 
 def _number(text: str) -> float | None:

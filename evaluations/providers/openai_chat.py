@@ -16,6 +16,7 @@ from evaluations.providers.http_errors import (
     malformed_error,
     page_error,
 )
+from evaluations.providers.metadata import count_of, words_of
 from evaluations.redaction import redact
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
@@ -57,7 +58,7 @@ class OpenAIChat:
         if isinstance(answer, str):
             raise page_error()
         try:
-            return _reply(answer, latency_ms)
+            return _reply(answer, latency_ms, self._endpoint.api_key)
         except (AttributeError, IndexError, KeyError, TypeError):
             raise malformed_error("a message") from None
 
@@ -87,19 +88,18 @@ class OpenAIChat:
         return f"The endpoint {self._endpoint.base_url or DEFAULT_BASE_URL} cannot be reached ({cause})."
 
 
-def _reply(answer: Any, latency_ms: int) -> Reply:
+def _reply(answer: Any, latency_ms: int, key: str) -> Reply:
     choices = answer.choices
     if choices is None:
-        raise _error_inside(answer)
-    usage = answer.usage
+        raise _error_inside(answer, key)
     text, reasoning, finish = _said(choices[0]) if choices else ("", "", FinishReason.UNKNOWN)
     return Reply(
         text=text,
         finish_reason=finish,
         reasoning=reasoning,
-        tokens_in=usage.prompt_tokens if usage else None,
-        tokens_out=usage.completion_tokens if usage else None,
-        model_reported=answer.model or "",
+        tokens_in=count_of(answer.usage, "prompt_tokens"),
+        tokens_out=count_of(answer.usage, "completion_tokens"),
+        model_reported=words_of(answer, "model"),
         latency_ms=latency_ms,
     )
 
@@ -108,7 +108,7 @@ def _said(choice: Any) -> tuple[str, str, FinishReason]:
     message = choice.message
     extra = message.model_extra or {}
     reasoning = extra.get("reasoning_content") or extra.get("reasoning") or ""
-    finish = _FINISH.get(choice.finish_reason or "", FinishReason.UNKNOWN)
+    finish = _FINISH.get(words_of(choice, "finish_reason"), FinishReason.UNKNOWN)
     if message.refusal and not message.content:
         return str(message.refusal), str(reasoning), FinishReason.REFUSAL
     return _content_text(message.content), str(reasoning), finish
@@ -122,10 +122,10 @@ def _content_text(content: Any) -> str:
     return "".join(str(part.get("text") or "") for part in parts if part.get("type", "text") == "text")
 
 
-def _error_inside(answer: Any) -> Exception:
+def _error_inside(answer: Any, key: str) -> Exception:
     """Return the error for a 200 without choices; routers send an error object in its place."""
     inside = (answer.model_extra or {}).get("error")
     if not isinstance(inside, Mapping):
         return malformed_error("choices")
     code = inside.get("code")
-    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, inside), "")
+    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, inside), key)

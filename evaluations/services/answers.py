@@ -1,7 +1,6 @@
 """Replies as they arrive: the raw text is stored first of all, then read and judged like everyone's answer."""
 
 import logging
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,11 +17,11 @@ from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
 from evaluations.providers import NeverRetryError, Reply, Scope
 from evaluations.services.failures import record_failure
 from evaluations.services.questions import Question, RunContext
+from evaluations.storable_text import storable as storable
 
 logger = logging.getLogger(__name__)
 
 _LARGEST_INTEGER = 2**31 - 1
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +55,6 @@ def store_answers(*, context: RunContext, arrived: Sequence[Arrived]) -> Stored:
             return Stored(sum(part.n_stored for part in parts), sum(part.n_late for part in parts))
         _give_up_reply(context, arrived[0], error)
         return Stored(0, 0)
-
-
-def storable(text: str) -> str:
-    """Return text that every database takes, of the same length: no NUL, no half of a surrogate pair."""
-    return _UNSTORABLE.sub(lambda found: "\N{SYMBOL FOR NULL}" if found[0] == "\x00" else "\ufffd", text)
 
 
 def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
@@ -109,9 +103,9 @@ def _write(each: Arrived, now: datetime) -> bool:
         prompt=storable(each.question.prepared.prompt),
         options_shown=[list(option) for option in each.question.prepared.options_shown],
         completion=storable(reply.text),
-        reasoning=storable(reply.reasoning),
+        reasoning=_words(reply.reasoning),
         finish_reason=reply.finish_reason.value,
-        model_reported=storable(reply.model_reported)[:200],
+        model_reported=_words(reply.model_reported)[:200],
         tokens_in=_whole(reply.tokens_in),
         tokens_out=_whole(reply.tokens_out),
         latency_ms=_whole(reply.latency_ms),
@@ -146,5 +140,11 @@ def _give_up_reply(context: RunContext, each: Arrived, error: Exception) -> None
     )
 
 
-def _whole(value: int | None) -> int | None:
-    return None if value is None or not 0 <= value <= _LARGEST_INTEGER else value
+def _whole(value: object) -> int | None:
+    """Return a count that fits its column; adapters are not trusted to send a number at all."""
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return int(value) if is_count and 0 <= value <= _LARGEST_INTEGER else None  # type: ignore[call-overload, operator]
+
+
+def _words(value: object) -> str:
+    return storable(value) if isinstance(value, str) else ""

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from evaluations.models import Run
 from evaluations.providers import NeverRetryError, Provider, ProviderError, RefusedError, Reply, RetryLaterError, Scope
-from evaluations.providers.base import FinishReason
+from evaluations.providers.base import LONGEST_WAIT_SECONDS, FinishReason
 from evaluations.redaction import redact
 from evaluations.services.answers import Arrived, store_answers
 from evaluations.services.claims import (
@@ -200,7 +200,7 @@ class AskingLoop:
 
     async def _record(self, question: Question | Unready, error: ProviderError) -> None:
         if isinstance(error, RetryLaterError) and error.delay_seconds and error.code == "rate_limit":
-            self._held_until = max(self._held_until, time.monotonic() + error.delay_seconds)
+            self._held_until = max(self._held_until, time.monotonic() + min(error.delay_seconds, LONGEST_WAIT_SECONDS))
         self._tally = self._tally.plus(Tally(n_failed_calls=1))
         await in_database(
             record_failure,

@@ -13,14 +13,18 @@ from corpus.services.results import results_changed
 from evaluations.database_clock import database_now
 from evaluations.errors import RunStateError
 from evaluations.models import Item, ItemAttempt, Run
-from evaluations.providers.base import NeverRetryError, ProviderError, RetryLaterError, Scope
+from evaluations.providers.base import LONGEST_WAIT_SECONDS, NeverRetryError, ProviderError, RetryLaterError, Scope
 from evaluations.services.questions import Question, RunContext, Unready
 from evaluations.services.runs import run_pause
+from evaluations.storable_text import storable
 
 LONGEST_BACKOFF_SECONDS = 60.0
+# 2 to this power times the shortest wait is more than the longest, and no float overflows.
+_MOST_DOUBLINGS = 30
 # So many questions given up since the last answer mean that the endpoint is down, not that the questions are odd.
 _GIVEN_UP_BEFORE_PAUSE = 3
 _JITTER = 0.25
+_CODE_LENGTH = 40
 _MESSAGE_LENGTH = 500
 
 
@@ -39,8 +43,8 @@ def record_failure(
             item_id=question.item.pk,
             lease_token=question.token,
             kind="error",
-            error_code=error.code,
-            error_message=error.message[:_MESSAGE_LENGTH],
+            error_code=storable(error.code)[:_CODE_LENGTH],
+            error_message=storable(error.message)[:_MESSAGE_LENGTH],
         )
         results_changed(benchmark_id=context.benchmark_id)
         if _pauses_run(error, has_answers) or _is_down(question, error, has_answers):
@@ -61,9 +65,12 @@ def tries_of(item: Item) -> int:
 
 
 def backoff_seconds(*, tries: int, asked_seconds: float | None = None) -> float:
-    """Return how long to wait after `tries` failures: doubled each time, spread by chance, never less than asked."""
-    doubled = float(settings.EVALUATION_RETRY_SECONDS) * 2.0**tries
-    waiting = max(min(doubled, LONGEST_BACKOFF_SECONDS), asked_seconds or 0.0)
+    """Return how long to wait after `tries` failures: doubled each time, spread by chance.
+
+    It is never less than the system asked for, up to the longest wait there is.
+    """
+    doubled = float(settings.EVALUATION_RETRY_SECONDS) * 2.0 ** min(tries, _MOST_DOUBLINGS)
+    waiting = max(min(doubled, LONGEST_BACKOFF_SECONDS), min(asked_seconds or 0.0, LONGEST_WAIT_SECONDS))
     return waiting * (1 + _JITTER * random.random())  # noqa: S311 -- no secret is made of it
 
 
@@ -84,8 +91,8 @@ def _leave(item: Item, token: UUID, status: Item.Status, code: str, message: str
         not_before=database_now() + timedelta(seconds=delay_seconds) if waits and delay_seconds else None,
         lease_token=None,
         lease_until=None,
-        error_code=code[:40],
-        error_message=message[:_MESSAGE_LENGTH],
+        error_code=storable(code)[:_CODE_LENGTH],
+        error_message=storable(message)[:_MESSAGE_LENGTH],
     )
     return bool(changed)
 

@@ -21,8 +21,10 @@ from evaluations.errors import CannotBeAskedError, NothingToAskError, RunAlready
 from evaluations.models import Item, Run, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style
 from evaluations.providers import parameter_problems, provider_entry
+from evaluations.redaction import looks_like_key
 from evaluations.services.fallback_frozen import FROZEN_KEY, fallback_facts
 from evaluations.services.freezing import frozen_facts
+from evaluations.storable_text import storable
 from evaluations.tasks import wake_run
 
 ACTIVE = (Run.Status.QUEUED, Run.Status.RUNNING)
@@ -30,6 +32,7 @@ PAUSABLE = ACTIVE
 STOPPABLE = (*ACTIVE, Run.Status.PAUSED)
 RESUMABLE = (Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
 _ITEMS_AT_ONCE = 1000
+_CODE_LENGTH = 40
 _REASON_LENGTH = 500
 
 
@@ -87,7 +90,7 @@ def run_pause(*, run_id: UUID, actor: AbstractBaseUser | None = None, code: str 
         to=Run.Status.PAUSED,
         log_code="run.paused",
         actor=actor,
-        changes={"error_code": code, "error_message": reason[:_REASON_LENGTH]},
+        changes={"error_code": storable(code)[:_CODE_LENGTH], "error_message": storable(reason)[:_REASON_LENGTH]},
     )
 
 
@@ -194,9 +197,9 @@ def _checked_parameters(system: System, parameters: Mapping[str, Any] | None) ->
     entry = provider_entry(system.provider)
     if entry.needs_model and not system.model_id:
         raise CannotBeAskedError(f"The system {system.slug} names no model; fill in its model id first.")
-    if "@" in system.base_url:
+    if "@" in system.base_url or looks_like_key(system.base_url):
         raise CannotBeAskedError(
-            "The address of the endpoint must not hold a user name or password; name an environment variable "
+            "The address of the endpoint must not hold a user name, password or key; name an environment variable "
             "for the key instead."
         )
     merged = {**entry.defaults, **system.parameters, **(parameters or {})}
@@ -234,6 +237,8 @@ def _create_items(run: Run) -> int:
 
 
 def _failed_wait_again(run: Run) -> int:
+    """Let failed items wait again, and all that wait be asked at once; return how many had failed."""
+    run.items.filter(status=Item.Status.WAITING, not_before__isnull=False).update(not_before=None)
     return run.items.filter(status=Item.Status.FAILED).update(
         status=Item.Status.WAITING, outcome="", rule="", error_code="", error_message="", not_before=None
     )
