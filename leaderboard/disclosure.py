@@ -47,8 +47,13 @@ def _derivable_part(membership: Bools, minimum: int) -> int | None:
     A part is the questions that are in the same groups. Its result follows when the part alone is a linear
     combination of the groups, that is when the projection on their row space leaves it as it is.
     """
-    parts, first, sizes = np.unique(membership, axis=1, return_index=True, return_counts=True)
-    numbers = parts.astype(np.float64)
+    # Eight groups to a byte, a question to a word: many times faster to compare than columns of booleans.
+    packed = np.ascontiguousarray(np.packbits(membership, axis=0).T)
+    words = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, sizes = np.unique(words, return_index=True, return_counts=True)
+    if sizes.min(initial=minimum) >= minimum:
+        return None
+    numbers = membership[:, first].astype(np.float64)
     own_share = np.diagonal(np.linalg.pinv(numbers) @ numbers)
     found = np.flatnonzero((sizes < minimum) & (own_share > 1 - 1e-9))
     return int(first[found[0]]) if found.size else None

@@ -196,8 +196,9 @@ def _rows(
 ) -> list[Row]:
     n = len(matrix.root_ids)
     columns: Columns = topic.columns if topic else np.arange(n)
-    hidden = _hidden(topics, n=n, minimum=smallest_group)
-    hidden_of_people = _hidden(topics, n=n, minimum=max(smallest_group, SMALLEST_GROUP_OF_PEOPLE))
+    looked_at = topics if topic or shown_topics else []
+    hidden = _hidden(looked_at, n=n, minimum=smallest_group)
+    hidden_of_people = _hidden(looked_at, n=n, minimum=max(smallest_group, SMALLEST_GROUP_OF_PEOPLE))
     people = people_row(
         cohort,
         rule=people_rule(),
