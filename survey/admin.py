@@ -36,6 +36,7 @@ from survey.services.rescoring import (
     study_rescoring_discard,
 )
 from survey.services.studies import RESERVED_SLUGS
+from survey.withdrawal_admin import WithdrawMixin
 
 
 class StudyForm(forms.ModelForm):
@@ -192,7 +193,7 @@ class EvidenceAdmin(admin.ModelAdmin):
 
 
 @admin.register(Participant)
-class ParticipantAdmin(EvidenceAdmin):
+class ParticipantAdmin(WithdrawMixin, EvidenceAdmin):
     list_display = ("pseudonym", "study", "started_at", "n_answers", "finished_at", "withdrawn_at", "is_demo")
     list_filter = ("study", "is_demo", "education")
     list_select_related = ("study",)

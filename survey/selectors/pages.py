@@ -11,7 +11,7 @@ from corpus.selectors.targets import asked_of
 from survey.models import Assignment
 
 PAGE_SALT = "survey.question-page"
-PAGE_DAYS = 30
+PAGE_HOURS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ShownChoice:
 
 @dataclass(frozen=True, slots=True)
 class QuestionPage:
-    """A question as one person sees it. `token` proves whose page it is when the session has ended."""
+    """A question as one person sees it. With its `token` the answer to it can be stored when the session has ended."""
 
     assignment_id: int
     position: int
@@ -41,8 +41,8 @@ class QuestionPage:
     token: str
 
 
-def question_page(assignment: Assignment) -> QuestionPage:
-    """Return the page of an assignment, its options in the stored order."""
+def question_page(assignment: Assignment, *, token: str = "") -> QuestionPage:
+    """Return the page of an assignment, its options in the stored order; with a new token unless one is given."""
     revision = assignment.question_revision
     study = assignment.block.study
     asked = asked_of(revision, assignment.option_order)
@@ -62,19 +62,19 @@ def question_page(assignment: Assignment) -> QuestionPage:
         tools_allowed=assignment.block.tools_allowed,
         asks_confidence=study.asks_confidence,
         offers_do_not_know=study.offers_do_not_know,
-        token=page_token(assignment),
+        token=token or page_token(assignment),
     )
 
 
 def page_token(assignment: Assignment) -> str:
-    """Return a signed note of whose page this is."""
+    """Return a signed note that lets whoever has it answer this one question, for a day. It lets nobody in."""
     return signing.dumps([assignment.participant_id, assignment.pk], salt=PAGE_SALT)
 
 
 def assignment_of_token(token: str, study_slug: str) -> Assignment | None:
     """Return the assignment a page token was made for, or None for a forged, old or foreign one."""
     try:
-        participant_id, assignment_id = signing.loads(token, salt=PAGE_SALT, max_age=PAGE_DAYS * 86400)
+        participant_id, assignment_id = signing.loads(token, salt=PAGE_SALT, max_age=PAGE_HOURS * 3600)
     except (signing.BadSignature, ValueError, TypeError):
         return None
     return (

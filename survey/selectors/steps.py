@@ -33,20 +33,40 @@ def current_step(participant: Participant) -> Step:
     early = _step_before_questions(participant)
     if early:
         return Step(early)
-    assignment = (
-        participant.assignments.filter(response__isnull=True)
-        .select_related("block__study", "question_revision", "participant")
-        .order_by("position")
-        .first()
-    )
+    assignment = _first_unanswered(participant)
     if assignment is None:
         return Step(StepKind.FINISH)
     if participant.study.status != Study.Status.OPEN:
         return Step(StepKind.NOT_OPEN)
-    begun = BlockVisit.objects.filter(participant=participant, block_id=assignment.block_id).exists()
-    if not begun:
+    if not _has_begun(participant, assignment):
         return Step(StepKind.RULES, block=assignment.block)
     return Step(StepKind.QUESTION, block=assignment.block, assignment=assignment)
+
+
+def answerable_assignment(participant: Participant) -> Assignment | None:
+    """Return the question whose answer is taken now, or None: the one a person is at, once it has been shown.
+
+    When the study closes after that, the answer to this one question is still taken.
+    """
+    if participant.withdrawn_at or participant.study.status == Study.Status.DRAFT:
+        return None
+    assignment = _first_unanswered(participant)
+    if assignment is None or assignment.served_at is None or not _has_begun(participant, assignment):
+        return None
+    return assignment
+
+
+def _first_unanswered(participant: Participant) -> Assignment | None:
+    return (
+        participant.assignments.filter(response__isnull=True)
+        .select_related("block__study", "question_revision", "participant__study")
+        .order_by("position")
+        .first()
+    )
+
+
+def _has_begun(participant: Participant, assignment: Assignment) -> bool:
+    return BlockVisit.objects.filter(participant=participant, block_id=assignment.block_id).exists()
 
 
 def _step_before_questions(participant: Participant) -> StepKind | None:

@@ -9,6 +9,7 @@ from survey.services.participants import (
 )
 from survey.services.responses import Given, Recorded, response_record
 from survey.services.studies import BlockPlan, consent_text_add, study_close, study_create, study_open
+from survey.services.withdrawal import participant_withdraw
 
 __all__ = [
     "BlockPlan",
@@ -20,6 +21,7 @@ __all__ = [
     "consent_text_add",
     "participant_begin",
     "participant_finish",
+    "participant_withdraw",
     "practice_record",
     "profile_record",
     "response_record",

@@ -7,13 +7,14 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from survey.errors import ConsentOutdatedError, StudyNotOpenError, StudyNotReadyError
+from survey.errors import ConsentOutdatedError, StudyNotOpenError, StudyNotReadyError, WithdrawnError
 from survey.models import ConsentText, Participant, Study
 from survey.selectors.studies import current_consent, study_problems
 from survey.services.assignments import assignments_draw
 from survey.services.pseudonyms import pseudonym_draw
 
 PSEUDONYM_ATTEMPTS = 20
+WITHDRAWN = "You have withdrawn from this study; nothing more is stored."
 
 
 def participant_begin(
@@ -79,8 +80,9 @@ def profile_record(
     specialties: Sequence[str] = (),
     now: datetime | None = None,
 ) -> bool:
-    """Store the profile once; return False (and change nothing) when it was stored before."""
-    changed = Participant.objects.filter(pk=participant.pk, profile_answered_at__isnull=True).update(
+    """Store the profile once; return False (and change nothing) when it was stored before, or the person withdrew."""
+    waiting = Participant.objects.filter(pk=participant.pk, profile_answered_at__isnull=True, withdrawn_at__isnull=True)
+    changed = waiting.update(
         education=education,
         years_experience=years_experience,
         specialties=list(specialties),
@@ -93,8 +95,12 @@ def profile_record(
 def practice_record(
     *, participant: Participant, now: datetime | None = None, generator: random.Random | None = None
 ) -> None:
-    """Note that the practice is done and draw the person's questions; again changes nothing."""
+    """Note that the practice is done and draw the person's questions; again changes nothing.
+
+    Raises WithdrawnError, and StudyNotReadyError when the study has no questions.
+    """
     with transaction.atomic():
+        refuse_withdrawn(participant)
         assignments_draw(participant=participant, generator=generator)
         Participant.objects.filter(pk=participant.pk, practised_at__isnull=True).update(
             practised_at=now or timezone.now()
@@ -108,3 +114,13 @@ def participant_finish(*, participant: Participant, now: datetime | None = None)
         return False
     Participant.objects.filter(pk=participant.pk, finished_at__isnull=True).update(finished_at=now or timezone.now())
     return True
+
+
+def refuse_withdrawn(participant: Participant) -> None:
+    """Raise WithdrawnError for someone who has withdrawn; call it in the transaction that stores something of theirs.
+
+    The update writes nothing new. It holds the person's row, so that a withdrawal at the same moment waits, and then
+    deletes what was stored.
+    """
+    if not Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=True).update(withdrawn_at=None):
+        raise WithdrawnError(WITHDRAWN)

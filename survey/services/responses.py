@@ -22,8 +22,8 @@ from survey.errors import (
 )
 from survey.models import Assignment, Participant, Response, Study
 from survey.reading_back import READABLE_EXAMPLES
-from survey.selectors.steps import StepKind, current_step
-from survey.services.participants import participant_finish
+from survey.selectors.steps import answerable_assignment
+from survey.services.participants import WITHDRAWN, participant_finish, refuse_withdrawn
 
 logger = logging.getLogger(__name__)
 
@@ -58,9 +58,12 @@ def response_record(
 ) -> Recorded:
     """Store the answer to the question a person is at, with its verdict.
 
-    A question that has an answer keeps it: the call returns that answer with `created` False. Raises NotYoursError,
-    NotYourTurnError, WithdrawnError, StudyNotOpenError, or AnswerRefusedError with what to do.
+    The answer to a question that was shown before its study closed is taken too. A question that has an answer keeps
+    it: the call returns that answer with `created` False. Raises NotYoursError, NotYourTurnError, WithdrawnError,
+    StudyNotOpenError, or AnswerRefusedError with what to do.
     """
+    if Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=False).exists():
+        raise WithdrawnError(WITHDRAWN)
     assignment = _assignment_of(participant, assignment_id)
     stored = Response.objects.filter(assignment=assignment).first()
     if stored:
@@ -71,6 +74,7 @@ def response_record(
     try:
         with transaction.atomic():
             response = _response_insert(assignment, given, now or timezone.now())
+            refuse_withdrawn(participant)
             _verdict_store(response, assignment, reading)
             participant_finish(participant=participant, now=now)
             results_changed(benchmark_id=assignment.question_revision.question.benchmark_id)
@@ -112,16 +116,13 @@ def _assignment_of(participant: Participant, assignment_id: int) -> Assignment:
 
 
 def _refuse_out_of_turn(participant: Participant, assignment: Assignment) -> None:
-    # Read again: the object in hand may be older than a withdrawal or the end of the study.
+    # Read again: the object in hand may be older than the end of the study.
     participant = Participant.objects.select_related("study").get(pk=participant.pk)
-    if participant.withdrawn_at:
-        raise WithdrawnError("You have withdrawn from this study; nothing more is stored.")
+    if answerable_assignment(participant) == assignment:
+        return
     if participant.study.status != Study.Status.OPEN:
         raise StudyNotOpenError("This study takes no answers now.")
-    step = current_step(participant)
-    is_current = step.kind is StepKind.QUESTION and step.assignment == assignment
-    if not is_current or assignment.served_at is None:
-        raise NotYourTurnError("Questions come in order; this one has not been shown to you yet.")
+    raise NotYourTurnError("Questions come in order; this one has not been shown to you yet.")
 
 
 def _refuse_incomplete(assignment: Assignment, given: Given, reading: Reading) -> None:

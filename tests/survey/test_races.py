@@ -1,8 +1,8 @@
 """The same thing twice at the same moment, through real connections."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Barrier, Thread
+from contextlib import contextmanager, suppress
+from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
@@ -10,9 +10,10 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from survey.errors import WithdrawnError
 from survey.models import Assignment, Participant, Response
 from survey.selectors.studies import current_consent
-from survey.services import participant_begin, practice_record, profile_record, response_record
+from survey.services import participant_begin, participant_withdraw, practice_record, profile_record, response_record
 from survey.services import responses as responses_module
 from tests.survey.factories import (
     client_of,
@@ -135,6 +136,38 @@ def test_of_two_overlapping_answers_one_is_stored(waiting: tuple[Participant, As
     participant, assignment = waiting
     assert sorted(at_once(lambda: record(participant, assignment), times=2)) == [False, True]
     assert Response.objects.filter(assignment=assignment).count() == 1
+
+
+@pytest.mark.postgres
+def test_of_a_withdrawal_and_an_answer_at_the_same_moment_nothing_is_left(
+    waiting: tuple[Participant, Assignment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever comes first: the withdrawal waits for the answer and deletes it, or the answer is refused."""
+    if connection.vendor != "postgresql":
+        pytest.skip("overlapping transactions need PostgreSQL (DATABASE_URL); SQLite lets writers in one by one")
+    participant, assignment = waiting
+    inserted, withdrawn = Event(), []
+    insert = responses_module._response_insert
+
+    def held(*args: Any) -> Response:
+        response = insert(*args)
+        inserted.set()
+        return response
+
+    def withdraw() -> None:
+        inserted.wait(timeout=20)
+        withdrawn.append(participant_withdraw(participant=Participant.objects.get(pk=participant.pk)))
+        connection.close()
+
+    monkeypatch.setattr(responses_module, "_response_insert", held)
+    thread = Thread(target=withdraw)
+    thread.start()
+    with suppress(WithdrawnError):
+        record(participant, assignment)
+    thread.join()
+    assert withdrawn == [True]
+    assert not Response.objects.exists()
+    assert not Assignment.objects.exists()
 
 
 @pytest.mark.postgres

@@ -313,7 +313,7 @@ def test_question_of_someone_else_cannot_be_answered() -> None:
         response_record(participant=mine, assignment_id=assignment.pk, given=right_given(assignment))
 
 
-def test_withdrawn_person_and_closed_study_store_nothing() -> None:
+def test_withdrawn_person_and_study_not_open_store_nothing() -> None:
     study = make_study()
     person = make_participant(study)
     assignment = go_to_question(person)
@@ -321,11 +321,21 @@ def test_withdrawn_person_and_closed_study_store_nothing() -> None:
     with pytest.raises(WithdrawnError):
         response_record(participant=person, assignment_id=assignment.pk, given=right_given(assignment))
     Participant.objects.update(withdrawn_at=None)
-    Study.objects.update(status=Study.Status.CLOSED)
-    person = Participant.objects.get()
+    Study.objects.update(status=Study.Status.DRAFT)
     with pytest.raises(StudyNotOpenError):
         response_record(participant=person, assignment_id=assignment.pk, given=right_given(assignment))
     assert not Response.objects.exists()
+
+
+def test_closed_study_takes_the_answer_to_the_question_shown_before_and_no_other() -> None:
+    person = make_participant(make_study(n_choice=3, n_number=0, n_tools=0))
+    shown = go_to_question(person)
+    study_close(study=person.study)
+    assert response_record(participant=person, assignment_id=shown.pk, given=right_given(shown)).created
+    later = person.assignments.get(position=2)
+    with pytest.raises(StudyNotOpenError):
+        response_record(participant=person, assignment_id=later.pk, given=right_given(later))
+    assert Response.objects.count() == 1
 
 
 def test_do_not_know_is_kept_apart_from_wrong_and_only_where_offered() -> None:

@@ -1,0 +1,46 @@
+"""Let a person take back everything they said."""
+
+from datetime import datetime
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from corpus.services.results import action_log, results_changed
+from survey.models import Participant, Response, new_link_secret
+
+
+def participant_withdraw(
+    *, participant: Participant, actor: AbstractBaseUser | None = None, now: datetime | None = None
+) -> bool:
+    """Delete all that a person said and was asked; return False (and change nothing) when it was done before.
+
+    Answers go with their readings, scores and rows of rescorings; so do the questions given, the blocks begun, the
+    profile and the personal link. What stays is that someone was there: the pseudonym, when they agreed to which text,
+    and when they withdrew.
+    """
+    with transaction.atomic():
+        # First the row itself: an answer that is being stored waits for it, or is waited for.
+        changed = Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=True).update(
+            withdrawn_at=now or timezone.now(),
+            # Nobody is told the new secret, so no link leads here.
+            link_secret=new_link_secret(),
+            education="",
+            years_experience=None,
+            specialties=[],
+        )
+        if changed:
+            _answers_delete(participant, actor)
+    participant.refresh_from_db()
+    return bool(changed)
+
+
+def _answers_delete(participant: Participant, actor: AbstractBaseUser | None) -> None:
+    responses = Response.objects.filter(assignment__participant=participant)
+    benchmark_ids = set(responses.values_list("assignment__question_revision__question__benchmark_id", flat=True))
+    detail = {"n_responses": responses.count()}
+    participant.assignments.all().delete()
+    participant.block_visits.all().delete()
+    for benchmark_id in benchmark_ids:
+        results_changed(benchmark_id=benchmark_id)
+    action_log(code="participant.withdrawn", target=participant, actor=actor, detail=detail)
