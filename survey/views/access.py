@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 
 from survey.models import Participant, Study
 from survey.selectors.steps import Step, StepKind, current_step
+from survey.views.posted import replace_surrogates
 
 SESSION_KEY = "survey_participants"
 PAGE_OF_STEP = {
@@ -42,11 +43,12 @@ def enter(request: HttpRequest, participant: Participant) -> None:
 
 
 def study_view(view: View) -> View:
-    """Give the view its study; never cached."""
+    """Give the view its study, and posted text that can be stored; never cached."""
 
     @never_cache
     @wraps(view)
     def wrapped(request: HttpRequest, study_slug: str, **kwargs: Any) -> HttpResponseBase:
+        replace_surrogates(request)
         return view(request, get_object_or_404(Study, slug=study_slug), **kwargs)
 
     return wrapped

@@ -5,7 +5,8 @@ from django.shortcuts import render
 from django.views.csrf import csrf_failure as default_csrf_failure
 
 from survey.models import Study
-from survey.views.answering import session_ended
+from survey.views.given_back import give_back
+from survey.views.posted import replace_surrogates
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -15,7 +16,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         return default_csrf_failure(request, reason=reason)
     study = Study.objects.filter(slug=match.kwargs.get("study_slug", "")).first()
     if study is not None and match.url_name == "question":
-        response = session_ended(request, study)
+        replace_surrogates(request)
+        response = give_back(request, study)
     else:
         response = render(request, "survey/expired.html", {"study": study}, status=403)
     response["Cache-Control"] = "no-store, private"

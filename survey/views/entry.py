@@ -18,6 +18,7 @@ from survey.selectors.steps import StepKind, current_step
 from survey.selectors.studies import current_consent, study_problems
 from survey.services import participant_begin, practice_record, profile_record
 from survey.views.access import enter, participant_view, session_participant, study_view, to_step
+from survey.views.posted import may_be_secret
 
 CONSENT_SALT = "survey.consent-page"
 CONSENT_DAYS = 7
@@ -28,6 +29,8 @@ CONSENT_DAYS = 7
 def start(request: HttpRequest, study: Study) -> HttpResponse:
     """Say what the study is; continue, or begin."""
     participant = session_participant(request, study)
+    if participant and participant.withdrawn_at:
+        participant = None
     is_open = study.status == Study.Status.OPEN
     context = {
         "study": study,
@@ -48,7 +51,8 @@ def consent(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect("survey:start", study.slug)
     if request.method == "POST":
         return _consent_given(request, study)
-    if session_participant(request, study) and "new" not in request.GET:
+    participant = session_participant(request, study)
+    if participant and not participant.withdrawn_at and "new" not in request.GET:
         return redirect("survey:continue", study.slug)
     return _consent_page(request, study, ConsentForm())
 
@@ -108,6 +112,8 @@ def profile(request: HttpRequest, participant: Participant) -> HttpResponse:
 @participant_view
 def link(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Show the personal link."""
+    if participant.withdrawn_at:
+        return to_step(request, participant)
     context = {
         "study": participant.study,
         "participant": participant,
@@ -160,7 +166,8 @@ def go_on(request: HttpRequest, participant: Participant) -> HttpResponse:
 @never_cache
 def resume(request: HttpRequest, secret: str) -> HttpResponseBase:
     """Continue as the participant whose personal link this is."""
-    participant = Participant.objects.select_related("study").filter(link_secret=secret).first()
+    known = Participant.objects.select_related("study").filter(link_secret=secret)
+    participant = known.first() if may_be_secret(secret) else None
     if participant is None:
         return render(request, "survey/link_unknown.html", status=404)
     enter(request, participant)

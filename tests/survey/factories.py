@@ -3,6 +3,7 @@
 from itertools import count
 from typing import Any
 
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
@@ -105,6 +106,15 @@ def client_of(participant: Participant, **options: Any) -> Client:
     """Return a browser that has opened the person's personal link."""
     client = Client(**options)
     client.get(reverse("survey:resume", args=[participant.link_secret]))
+    return client
+
+
+def staff_client(*permissions: str) -> Client:
+    """Return a browser in which a staff member with these permissions of the survey has signed in."""
+    user = User.objects.create_user(f"staff-{next(_numbers)}", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="survey", codename__in=permissions))
+    client = Client()
+    client.force_login(user)
     return client
 
 

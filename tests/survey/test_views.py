@@ -7,13 +7,11 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
-from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from survey.models import Participant, Response, Study
-from survey.selectors.pages import page_token
 from survey.services import consent_text_add, study_close
 from tests.corpus.factories import make_benchmark, make_question, make_set_revision
 from tests.survey.factories import (
@@ -24,6 +22,7 @@ from tests.survey.factories import (
     make_study,
     post_data,
     question_url,
+    staff_client,
 )
 
 pytestmark = pytest.mark.django_db
@@ -55,26 +54,31 @@ def test_no_page_is_stored_by_the_browser(page: str) -> None:
     assert "no-store" in response["Cache-Control"]
 
 
-def test_staff_pages_are_for_staff() -> None:
+def test_staff_pages_are_for_staff_who_may_see_people_and_answers() -> None:
     study = make_study()
     participant = make_participant(study)
+    answer_next(participant)
     User.objects.create_user("plain", password="x")
-    staff = User.objects.create_user("staff", password="x", is_staff=True)
-    plain_client, staff_client = Client(), Client()
-    plain_client.force_login(User.objects.get(username="plain"))
-    staff_client.force_login(staff)
+    plain = Client()
+    plain.force_login(User.objects.get(username="plain"))
+    refused = [plain, staff_client(), staff_client("view_participant"), staff_client("view_response", "view_study")]
     for name in ("staff", "responses-csv"):
         url = reverse(f"survey:{name}", args=[study.slug])
-        statuses = [who.get(url).status_code for who in (Client(), client_of(participant), plain_client, staff_client)]
-        assert statuses == [302, 302, 302, 200]
+        for visitor in (Client(), client_of(participant)):
+            assert visitor.get(url)["Location"] == f"{reverse('admin:login')}?next={url}"
+        for who in refused:
+            page = who.get(url)
+            assert page.status_code == 403
+            assert "may see participants and answers" in text_of(page)
+            assert participant.pseudonym not in text_of(page)
+        assert staff_client("view_participant", "view_response").get(url).status_code == 200
 
 
 def test_staff_page_shows_pseudonyms_and_no_links() -> None:
     study = make_study()
     participant = make_participant(study)
     answer_next(participant)
-    client = Client()
-    client.force_login(User.objects.create_user("staff", password="x", is_staff=True))
+    client = staff_client("view_participant", "view_response")
     text = text_of(client.get(reverse("survey:staff", args=[study.slug])))
     assert participant.pseudonym in text
     assert "1 of 5" in text
@@ -258,50 +262,7 @@ def test_sv08_a_reply_that_was_lost_is_asked_for_again() -> None:
     assert Response.objects.count() == 1
 
 
-# SV-04: session and form token
-
-
-def strict_client(participant: Participant) -> Client:
-    return client_of(participant, enforce_csrf_checks=True)
-
-
-def test_sv04_answer_without_session_is_given_back_and_stored_after_one_more_click() -> None:
-    participant = make_participant(make_study(n_choice=2, n_number=0, n_tools=0))
-    client = client_of(participant)
-    assignment = go_to_question(participant)
-    data = post_data(assignment, choice=["B"], token=page_token(assignment))
-    Session.objects.all().delete()
-    response = client.post(question_url(assignment), data)
-    text = text_of(response)
-    assert "Your answer is below" in text
-    assert re.search(r'value="B" checked', text)
-    assert not Response.objects.exists()
-    assert client.post(question_url(assignment), data).status_code == 302
-    assert Response.objects.get().chosen_option_keys == [assignment.option_order[1]]
-
-
-def test_sv04_answer_with_an_outdated_form_token_is_given_back() -> None:
-    participant = make_participant(make_study(n_choice=0, n_number=1, n_tools=0))
-    client = strict_client(participant)
-    assignment = go_to_question(participant)
-    client.get(question_url(assignment))
-    data = post_data(assignment, token=page_token(assignment), csrfmiddlewaretoken="0" * 64)
-    response = client.post(question_url(assignment), data)
-    text = text_of(response)
-    assert 'value="4.15e-21"' in text
-    assert "no-store" in response["Cache-Control"]
-    fresh = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', text).group(1)
-    assert client.post(question_url(assignment), data | {"csrfmiddlewaretoken": fresh}).status_code == 302
-    assert Response.objects.get().typed_text == "4.15e-21"
-
-
-def test_sv04_without_session_and_page_token_the_answer_is_at_least_shown() -> None:
-    participant = make_participant(make_study(n_choice=0, n_number=1, n_tools=0))
-    assignment = go_to_question(participant)
-    response = Client().post(question_url(assignment), post_data(assignment, token="forged", typed_text="<b>7"))
-    assert response.status_code == 403
-    assert "&lt;b&gt;7" in text_of(response)
-    assert "Open your personal link" in text_of(response)
+# Form token
 
 
 def test_outdated_form_token_elsewhere_says_what_to_do() -> None:
@@ -351,8 +312,8 @@ def test_sv07_order_stays_whatever_happens_to_the_set() -> None:
 
 
 @pytest.fixture
-def export(client: Client) -> Callable[[Study], list[dict[str, str]]]:
-    client.force_login(User.objects.create_user("staff", password="x", is_staff=True))
+def export() -> Callable[[Study], list[dict[str, str]]]:
+    client = staff_client("view_participant", "view_response")
 
     def fetch(study: Study) -> list[dict[str, str]]:
         response = client.get(reverse("survey:responses-csv", args=[study.slug]))
@@ -387,12 +348,19 @@ def test_export_has_questions_shown_but_not_answered(export: Callable[[Study], l
     assert [(row["answered_at_utc"], row["outcome"]) for row in rows] == [("", "")]
 
 
-def test_study_closed_half_way_keeps_what_is_stored() -> None:
-    study = make_study(n_choice=2, n_number=0, n_tools=0)
-    participant = make_participant(study)
+def test_study_closed_half_way_keeps_the_answer_to_the_question_that_was_shown() -> None:
+    participant = make_participant(make_study(n_choice=0, n_number=3, n_tools=0))
     answer_next(participant)
     assignment = go_to_question(participant)
-    study_close(study=study)
-    response = client_of(participant).post(question_url(assignment), post_data(assignment))
+    study_close(study=participant.study)
+    client = client_of(participant)
+    asked = client.post(question_url(assignment), post_data(assignment, read_back=""))
+    assert "Is that right?" in text_of(asked)
+    response = client.post(question_url(assignment), post_data(assignment))
     assert response.status_code == 403
-    assert Response.objects.count() == 1
+    assert "This study has closed" in text_of(response)
+    assert Response.objects.get(assignment=assignment).outcome == "right"
+    later = participant.assignments.get(position=3)
+    client.post(question_url(later), post_data(later))
+    assert client.get(question_url(later)).status_code == 403
+    assert Response.objects.count() == 2

@@ -1,0 +1,80 @@
+"""An answer that arrived without a session or a valid form token: nothing is lost, and nobody is let in.
+
+A page token lets its holder store one answer to one question. To continue as the person, or to see their link, takes
+the session or the personal link.
+"""
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+
+from survey.forms import AnswerForm
+from survey.models import Assignment, Participant, Response, Study
+from survey.selectors.pages import assignment_of_token
+from survey.selectors.steps import answerable_assignment
+from survey.views.access import session_participant
+from survey.views.question_pages import confirm_page, foreign_page, form_page, page_of, take_answer
+
+NOT_STORED = "Your answer is below, but not stored yet: this page was open for too long. Please send it again."
+SESSION_ENDED = (
+    "Your session had ended. Your answer is below, but not stored yet: please send it again. To go on after that, open "
+    "your personal link."
+)
+
+
+def give_back(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show a posted answer in its form again, with a fresh form token; one more click stores it."""
+    current = session_participant(request, study)
+    assignment = _assignment(request, study, current)
+    if assignment is None:
+        return _refused_page(request, study, current)
+    if answerable_assignment(assignment.participant) != assignment:
+        return _end_page(request, assignment)
+    notice = NOT_STORED if current else SESSION_ENDED
+    form = AnswerForm(request.POST, page=page_of(request, assignment))
+    if form.is_valid() and not form.page.is_choice and not form.cleaned_data["do_not_know"]:
+        return confirm_page(request, assignment, form, status=403, notice=notice)
+    return form_page(request, assignment, status=403, notice=notice)
+
+
+def take_given_back(request: HttpRequest, study: Study) -> HttpResponse:
+    """Store an answer that was given back, for the question its token is for, without a session.
+
+    Only for requests that have passed the check of the form token.
+    """
+    assignment = _assignment(request, study, None)
+    if assignment is None:
+        return _refused_page(request, study, None)
+    if answerable_assignment(assignment.participant) != assignment:
+        return _end_page(request, assignment)
+    return take_answer(request, assignment) or _end_page(request, assignment, is_new=True)
+
+
+def posted_assignment(data: QueryDict, participant: Participant) -> Assignment | None:
+    """Return the assignment of this person that a form names, or None."""
+    value = data.get("assignment", "")
+    if not (value.isascii() and value.isdigit() and len(value) < 19):
+        return None
+    return (
+        participant.assignments.select_related("block__study", "question_revision", "participant__study")
+        .filter(pk=int(value))
+        .first()
+    )
+
+
+def _assignment(request: HttpRequest, study: Study, current: Participant | None) -> Assignment | None:
+    if current is not None:
+        return posted_assignment(request.POST, current)
+    return assignment_of_token(request.POST.get("token", ""), study.slug)
+
+
+def _refused_page(request: HttpRequest, study: Study, current: Participant | None) -> HttpResponse:
+    if current is not None:
+        return foreign_page(request, current)
+    given = [text for name in ("choice", "typed_text") for text in request.POST.getlist(name) if text.strip()]
+    return render(request, "survey/expired.html", {"study": study, "given": given}, status=403)
+
+
+def _end_page(request: HttpRequest, assignment: Assignment, *, is_new: bool = False) -> HttpResponse:
+    is_stored = Response.objects.filter(assignment=assignment).exists()
+    context = {"study": assignment.block.study, "is_stored": is_stored, "is_new": is_new}
+    return render(request, "survey/given_back_end.html", context, status=200 if is_stored else 403)

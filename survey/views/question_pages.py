@@ -1,0 +1,99 @@
+"""The pages of one question: its form, the number read back, and how what was sent is taken."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+
+from survey.errors import AnswerRefusedError, SurveyError
+from survey.forms import AnswerForm
+from survey.models import Assignment, Participant, Study
+from survey.selectors.pages import QuestionPage, assignment_of_token, question_page
+from survey.selectors.progress import progress_of
+from survey.services import response_record
+
+ALREADY_STORED = "That question already has your answer. The first answer counts; it was not changed."
+STORED_AT_THE_END = "Your answer is stored. The study closed while you gave it."
+KEPT = ("typed_text", "tools", "tools_other", "confidence")
+
+
+def take_answer(request: HttpRequest, assignment: Assignment) -> HttpResponse | None:
+    """Store what was sent for a question; return the page that asks on, or None once there is nothing more to ask."""
+    if "change" in request.POST:
+        return form_page(request, assignment)
+    form = AnswerForm(request.POST, page=page_of(request, assignment))
+    if not form.is_valid():
+        return form_page(request, assignment, form, status=422)
+    if form.must_ask:
+        return confirm_page(request, assignment, form)
+    return _record(request, assignment, form)
+
+
+def _record(request: HttpRequest, assignment: Assignment, form: AnswerForm) -> HttpResponse | None:
+    participant = assignment.participant
+    try:
+        recorded = response_record(participant=participant, assignment_id=assignment.pk, given=form.given())
+    except AnswerRefusedError as error:
+        form.add_error(None, str(error))
+        return form_page(request, assignment, form, status=422)
+    except SurveyError as error:
+        messages.error(request, str(error))
+        return None
+    if not recorded.created:
+        messages.info(request, ALREADY_STORED)
+    elif participant.study.status == Study.Status.CLOSED:
+        messages.info(request, STORED_AT_THE_END)
+    return None
+
+
+def form_page(
+    request: HttpRequest,
+    assignment: Assignment,
+    form: AnswerForm | None = None,
+    *,
+    status: int = 200,
+    notice: str = "",
+) -> HttpResponse:
+    """Show a question with what was sent so far filled in."""
+    page = page_of(request, assignment)
+    context = {
+        **_context(request, assignment, page, notice),
+        "form": form or AnswerForm(initial=_initial(request.POST), page=page),
+    }
+    return render(request, "survey/question.html", context, status=status)
+
+
+def confirm_page(
+    request: HttpRequest, assignment: Assignment, form: AnswerForm, *, status: int = 200, notice: str = ""
+) -> HttpResponse:
+    """Read a number back; the rest of what was sent is kept in the form."""
+    kept = [(name, value) for name in KEPT for value in request.POST.getlist(name)]
+    context = {**_context(request, assignment, form.page, notice), "form": form, "kept": kept}
+    return render(request, "survey/confirm.html", context, status=status)
+
+
+def foreign_page(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Say that the page was opened for somebody else than this browser continues as."""
+    context = {"study": participant.study, "participant": participant}
+    return render(request, "survey/foreign.html", context, status=409)
+
+
+def page_of(request: HttpRequest, assignment: Assignment) -> QuestionPage:
+    """Return the page of a question; a token that was sent and holds stays, so that no use makes it last longer."""
+    token = request.POST.get("token", "")
+    holds = assignment_of_token(token, assignment.block.study.slug) == assignment
+    return question_page(assignment, token=token if holds else "")
+
+
+def _context(request: HttpRequest, assignment: Assignment, page: QuestionPage, notice: str) -> dict[str, object]:
+    return {
+        "study": assignment.block.study,
+        "progress": progress_of(assignment.participant),
+        "page": page,
+        "notice": notice,
+        "given_back": bool(notice) or "given_back" in request.POST,
+    }
+
+
+def _initial(data: QueryDict) -> dict[str, object]:
+    single = {name: data.get(name, "") for name in ("typed_text", "tools_other", "confidence")}
+    return {**single, "choice": data.getlist("choice"), "tools": data.getlist("tools")}
