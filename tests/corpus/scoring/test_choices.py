@@ -396,3 +396,15 @@ def test_how_it_was_recognised_is_noted(text: str, options: tuple[ShownOption, .
     read = read_choice(text, options)
     assert isinstance(read, ChoiceRead)
     assert read.notes == notes
+
+
+TWO_OPTIONS = [
+    ("A. no\nB. yes", None),
+    ("A. false; B. true", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TWO_OPTIONS)
+def test_words_beside_letters_that_name_nothing(text: str, expected: str | None) -> None:
+    options = shown("hot", "warm")
+    assert letters(text, options) == expected
