@@ -7,7 +7,7 @@ from django import forms
 from corpus.models import QuestionSet
 from evaluations.json_fields import StorableJSONField
 from evaluations.key_names import key_name_problem
-from evaluations.models import System
+from evaluations.models import System, environment_name
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.providers import parameter_problems, provider_entry, provider_names
 
@@ -51,6 +51,8 @@ class SystemForm(forms.ModelForm):
     def clean_api_key_variable(self) -> str:
         """Refuse variables that hold the site's own secrets: what is named here is sent to the endpoint."""
         name: str = self.cleaned_data["api_key_variable"]
+        if name:
+            environment_name(name)
         if name and (problem := key_name_problem(name)):
             raise forms.ValidationError(problem)
         return name
