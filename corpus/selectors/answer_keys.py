@@ -23,6 +23,10 @@ WRITERS: dict[str, Writer] = {
     "bare": "{}".format,
     "first-line": "{}\n\nThis follows from the facts given.".format,
 }
+CHOICE_WRITERS: dict[str, Writer] = {
+    **WRITERS,
+    "statement": "This follows from the facts given. {} is the correct answer, as one can see.".format,
+}
 NUMBER_WRITERS: dict[str, Writer] = {
     **WRITERS,
     "conclusion": "Therefore the value is {}.".format,
@@ -113,7 +117,7 @@ def _choice_trials(revision: QuestionRevision, target: Target) -> Iterator[_Tria
 
 def _written_choices(asked: Asked, right: set[str], where: str) -> Iterator[_Trial]:
     letters = ", ".join(option.letter for option in asked.shown if option.key in right)
-    for form, write in WRITERS.items():
+    for form, write in CHOICE_WRITERS.items():
         read = read_answer(text=write(letters), asked=_asked_by(form, asked))
         yield _Trial(f"{form}, {where}", read, Outcome.RIGHT)
     words = [option.text for option in asked.shown if option.key in right]

@@ -51,6 +51,8 @@ CHOICES = [
     ("[ANSWER]Option A[/ANSWER]", ("Option P", "Option A"), ()),
     ("[ANSWER]A and B[/ANSWER]", ("both", "neither", "A and B"), ()),
     ("[ANSWER]A and B[/ANSWER]", ("water", "ethanol", "methane"), ("k0", "k1")),
+    ("A, C are the correct answers, as one can see.", ("water", "ethanol", "methane"), ("k0", "k2")),
+    ("[ANSWER]A, C are correct[/ANSWER]", ("water", "ethanol", "methane"), ("k0", "k2")),
 ]
 
 
