@@ -7,7 +7,7 @@ from corpus.scoring.contents import Content, number_content
 from corpus.scoring.found import Found
 from corpus.scoring.numbers import read_number
 from corpus.scoring.protocols import find_answer
-from corpus.scoring.statuses import is_given_up, is_hedged, is_refusal
+from corpus.scoring.statuses import is_broken_off, is_given_up, is_hedged, is_refusal
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, Unread
 from corpus.scoring.visible import Visible, visible_text
 
@@ -89,6 +89,8 @@ def _status_without_answer(text: str, visible: Visible, found: Found, finish_rea
         return ReadStatus.GAVE_UP, "The agent's own stop text."
     if not found.is_attempt and is_refusal(visible.text):
         return ReadStatus.REFUSED, "The reply declines to answer."
+    if not (finish_reason or found.is_complete) and is_broken_off(text, visible.text):
+        return ReadStatus.TRUNCATED, "The reply is long and breaks off; nothing says why it ended."
     reason = found.content.reason if isinstance(found.content, Unread) else ""
     return ReadStatus.UNPARSED, reason
 

@@ -1,4 +1,4 @@
-"""Name a reply that holds no answer: refused, given up, or hedged words around an answer."""
+"""Name a reply that holds no answer: refused, given up, broken off, or hedged words around an answer."""
 
 import re
 
@@ -26,6 +26,10 @@ _REFUSAL = re.compile(
 )
 _AS_AN_AI = re.compile(r"\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b", re.IGNORECASE)
 
+# About 250 tokens; no limit that anyone sets for an answer is lower.
+SHORTEST_BROKEN_OFF = 1_000
+_ENDED = re.compile(r"(?:[.!?…。][)\]}\"'”’*_`]{0,4}|\\[\])]|[\]>$]|```)\Z")
+
 
 def is_given_up(text: str) -> bool:
     """Tell whether the reply is an agent framework's own stop text."""
@@ -40,6 +44,14 @@ def is_refusal(text: str) -> bool:
 def is_hedged(text: str) -> bool:
     """Tell whether refusal or "as an AI" words stand in the reply, an answer beside them or not."""
     return _has_hint(text) and (_AS_AN_AI.search(text) is not None or _REFUSAL.search(text) is not None)
+
+
+def is_broken_off(text: str, visible: str) -> bool:
+    """Tell whether a long reply ends in the middle of a sentence, formula or list.
+
+    For replies whose end nobody explained: `text` is all that was sent, `visible` the same without thinking and echo.
+    """
+    return len(text.rstrip()) >= SHORTEST_BROKEN_OFF and _ENDED.search(visible.rstrip()[-8:]) is None
 
 
 def _has_hint(text: str) -> bool:

@@ -197,6 +197,37 @@ def test_thinking_is_left_out(text: str, expected: str) -> None:
     assert read_choice_reply(text) == expected
 
 
+# Replies whose end nobody explained; two hundred words are a long reply
+LONG = "We look at each part in turn. " * 40
+BROKEN_OFF = [
+    (LONG + "However, the", "", "truncated"),
+    (LONG + "so that x = 4 * (", "", "truncated"),
+    (LONG + "We have:\n- 2,3-Di", "", "truncated"),
+    (LONG + "-> B2H6 (g) + 6H2 (g)", "", "truncated"),
+    (LONG + "However, the", "stop", "unparsed"),
+    (LONG + "It cannot be found.", "", "unparsed"),
+    (LONG + 'It is "unknown."', "", "unparsed"),
+    (LONG + "It is (not known).", "", "unparsed"),
+    (LONG + "It is **not known.**", "", "unparsed"),
+    (LONG + r"\[ x = y \]", "", "unparsed"),
+    (LONG + "$$x = y$$", "", "unparsed"),
+    (LONG + "[ANSWER]many[/ANSWER]", "", "unparsed"),
+    (LONG + "[ANSWER]many[/ANSWER] since the", "", "unparsed"),
+    ("However, the", "", "unparsed"),
+    ("x" * 999, "", "unparsed"),
+    ("x" * 1000, "", "truncated"),
+    ("<think>" + LONG + "</think>However, the", "", "truncated"),
+    (LONG + "I am sorry, but I cannot help with", "", "refused"),
+    ("Agent stopped due to iteration limit " + LONG + "and", "", "gave_up"),
+    (LONG + "[ANSWER]3[/ANSWER] since the", "", "3"),
+]
+
+
+@pytest.mark.parametrize(("text", "finish_reason", "expected"), BROKEN_OFF)
+def test_a_long_reply_that_breaks_off(text: str, finish_reason: str, expected: str) -> None:
+    assert read_number_reply(text, finish_reason) == expected
+
+
 # AP-24 and the provider's own signals
 FINISHED = [
     ("Therefore the mass is 3", "length", "truncated"),
