@@ -5,7 +5,6 @@ Nothing here knows the database. A pack is read as it is: `score` and `metrics` 
 
 import json
 import lzma
-import math
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -16,27 +15,15 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from corpus.importers.report_files import Report, report_from_file, storable
+
 IMPORTER = "chembench-reports@1"
 RUNS_FOLDER = "reports"
 MAX_FILE_BYTES = 20_000_000
-_KEPT_APART = ("output", "prompt", "targets_", "parsed_output", "name", "canary", "description", "keywords")
 
 
 class UnreadablePackError(ValueError):
     """The file or folder is no pack of ChemBench reports; the message says what was looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """One question as one model answered it, the report's own words kept."""
-
-    file: str
-    key: str
-    prompt: str
-    completion: str
-    parsed_output: Any
-    targets: Mapping[str, float] | str
-    flags: Mapping[str, Any]
 
 
 class RefusedFile(NamedTuple):
@@ -75,7 +62,7 @@ def read_pack(path: Path) -> ReportPack:
                 if name.suffix in {".yaml", ".yml"} and RUNS_FOLDER not in name.parts:
                     facts = _facts(read())
                 elif run := _run_of(name):
-                    report = _report(str(name), read())
+                    report = report_from_file(str(name), read())
                     _add(runs.setdefault(run, {}), report)
             except ValueError as error:
                 refused.append(RefusedFile(str(name), str(error)))
@@ -95,19 +82,6 @@ def source_name_of(path: Path) -> str:
     """Return the model's folder name: `reports-gpt-4.zip` and `gpt-4/` are both `gpt-4`."""
     name = path.resolve().name if path.is_dir() else path.name.removesuffix(".zip")
     return name.removeprefix("reports-")
-
-
-def storable(value: Any) -> Any:
-    """Return a JSON value that every database keeps: NaN and infinities as the words, no NUL, no lone surrogate."""
-    if isinstance(value, str):
-        return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {storable(str(name)): storable(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [storable(entry) for entry in value]
-    return value
 
 
 @contextmanager
@@ -173,46 +147,3 @@ def _add(reports: dict[str, Report], report: Report) -> None:
     if report.key in reports:
         raise ValueError(f"The question {report.key} is already in {reports[report.key].file} of the same run.")
     reports[report.key] = report
-
-
-def _report(file: str, content: bytes) -> Report:
-    """Read one report file: a list with exactly one object. Bare NaN is accepted."""
-    try:
-        entries = json.loads(content.decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"The file is no JSON: {error}") from error
-    if not isinstance(entries, list) or len(entries) != 1 or not isinstance(entries[0], dict):
-        raise ValueError("A report file is a list with exactly one object.")
-    (entry,) = entries
-    targets = entry.get("targets_")
-    if not isinstance(targets, dict | str):
-        raise ValueError("`targets_` is neither a mapping of options nor a text.")
-    return Report(
-        file=file,
-        key=storable(_text(entry, "name")),
-        prompt=storable(_text(entry, "prompt")),
-        completion=storable(_completion(entry)),
-        parsed_output=entry.get("parsed_output"),
-        targets=targets,
-        flags={
-            "parsed_output": storable(entry.get("parsed_output")),
-            **{name: storable(value) for name, value in entry.items() if name not in _KEPT_APART},
-        },
-    )
-
-
-def _text(entry: Mapping[str, Any], name: str) -> str:
-    value = entry.get(name)
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"`{name}` is missing or is no text.")
-    return value
-
-
-def _completion(entry: Mapping[str, Any]) -> str:
-    output = entry.get("output")
-    if not isinstance(output, dict):
-        raise ValueError("`output` is missing.")
-    text = output.get("text", output.get("message_content"))
-    if not isinstance(text, str):
-        raise ValueError("`output.text` is missing or is no text.")
-    return text

@@ -11,6 +11,8 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.utils.text import slugify
 
+from corpus.importers.report_files import Report
+from corpus.importers.report_options import LetteredOptions, lettered_options
 from corpus.models import Benchmark, QuestionSet, QuestionSetMember, QuestionSetRevision
 from corpus.scoring.published import READER as PUBLISHED_READER
 from corpus.scoring.published import UnmatchedOptionsError, reading_from_parsed
@@ -24,12 +26,10 @@ from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from evaluations.importers.chembench_reports import (
     IMPORTER,
     RefusedFile,
-    Report,
     ReportPack,
     ReportRun,
     read_pack,
 )
-from evaluations.importers.report_options import LetteredOptions, lettered_options
 from evaluations.models import Item, ItemReading, ItemScore, Run, System
 
 PROVIDER = "imported"
