@@ -81,6 +81,8 @@ def response_record(
     except IntegrityError:
         first = Response.objects.filter(assignment=assignment).first()
         if first is None:
+            # The question itself has gone where the person withdrew at the same moment.
+            refuse_withdrawn(participant)
             raise
         return Recorded(first, created=False)
     return Recorded(response, created=True)

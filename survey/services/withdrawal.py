@@ -1,13 +1,19 @@
 """Let a person take back everything they said."""
 
+import logging
 from datetime import datetime
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from corpus.services.results import action_log, results_changed
-from survey.models import Participant, Response, new_link_secret
+from survey.models import Participant, QuestionComment, ReminderAddress, Response, new_link_secret
+
+logger = logging.getLogger(__name__)
+
+# Two transactions that wait for each other: the database ends one of them, and it can simply be done again.
+ATTEMPTS = 3
 
 
 def participant_withdraw(
@@ -15,14 +21,30 @@ def participant_withdraw(
 ) -> bool:
     """Delete all that a person said and was asked; return False (and change nothing) when it was done before.
 
-    Answers go with their readings, scores and rows of rescorings; so do the questions given, the blocks begun, the
-    profile and the personal link. What stays is that someone was there: the pseudonym, when they agreed to which text,
-    and when they withdrew.
+    Answers go with their readings, scores and rows of rescorings; so do the questions given, drafts, absences, flags,
+    the blocks begun, the reminder address, the profile and the personal link. Comments on questions stay without their
+    author. What stays of the person is that someone was there: the pseudonym, when they agreed to which text, and when
+    they withdrew.
     """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            changed = _withdraw(participant, actor, now or timezone.now())
+            break
+        except OperationalError:
+            if attempt == ATTEMPTS or connection.in_atomic_block:
+                raise
+            logger.info("withdrawal of participant %s met another write; trying again", participant.pk)
+    participant.refresh_from_db()
+    return changed
+
+
+def _withdraw(participant: Participant, actor: AbstractBaseUser | None, now: datetime) -> bool:
     with transaction.atomic():
-        # First the row itself: an answer that is being stored waits for it, or is waited for.
+        # In the order in which an answer takes them, so that the two wait in line: first the questions (an answer
+        # that is being stored holds its own), then the person.
+        list(participant.assignments.order_by("pk").select_for_update().values_list("pk", flat=True))
         changed = Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=True).update(
-            withdrawn_at=now or timezone.now(),
+            withdrawn_at=now,
             # Nobody is told the new secret, so no link leads here.
             link_secret=new_link_secret(),
             education="",
@@ -31,7 +53,6 @@ def participant_withdraw(
         )
         if changed:
             _answers_delete(participant, actor)
-    participant.refresh_from_db()
     return bool(changed)
 
 
@@ -41,6 +62,9 @@ def _answers_delete(participant: Participant, actor: AbstractBaseUser | None) ->
     detail = {"n_responses": responses.count()}
     participant.assignments.all().delete()
     participant.block_visits.all().delete()
+    participant.flags.all().delete()
+    ReminderAddress.objects.filter(participant=participant).delete()
+    QuestionComment.objects.filter(participant=participant).update(participant=None)
     for benchmark_id in benchmark_ids:
         results_changed(benchmark_id=benchmark_id)
     action_log(code="participant.withdrawn", target=participant, actor=actor, detail=detail)
