@@ -31,3 +31,15 @@ class NotYourTurnError(SurveyError):
 
 class AnswerRefusedError(SurveyError):
     """The answer is incomplete, or nothing could be read from it."""
+
+
+class CommentRefusedError(SurveyError):
+    """The comment is empty, too long, or one too many."""
+
+
+class ReminderRefusedError(SurveyError):
+    """No reminders here, or no address that mail can be sent to."""
+
+
+class NoSuchParticipantError(SurveyError):
+    """The study has nobody by that pseudonym."""

@@ -7,6 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from chembench_site.settings.content_policy import CONTENT_SECURITY_POLICY  # noqa: F401
 from chembench_site.settings.databases import database_from_environment
+from chembench_site.settings.mail import mail_from_environment
 from chembench_site.settings.queue import queues_from_environment
 
 BASE_DIR = Path(__file__).resolve().parents[2]
@@ -89,6 +90,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 QUEUE_IS_EMBEDDED = not env.str("REDIS_URL", default="")
 RQ_QUEUES = queues_from_environment(env, DATA_DIR)
 RQ = {"WORKER_CLASS": "evaluations.worker.SweepingWorker"}
+
+# Reminders to people who asked for them; nothing else is mailed.
+vars().update(mail_from_environment(env, debug=DEBUG))
 
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "default"},
