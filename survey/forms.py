@@ -6,22 +6,11 @@ from django import forms
 
 from corpus.scoring.types import Kind
 from survey.models import Participant
+from survey.profile_words import SPECIALTIES
 from survey.reading_back import NumberChoice, number_choices
 from survey.selectors.pages import QuestionPage
 from survey.services.responses import NO_TOOLS, Given, refusal_text
 
-SPECIALTIES = (
-    "analytical chemistry",
-    "biochemistry",
-    "chemical engineering",
-    "inorganic chemistry",
-    "materials science",
-    "organic chemistry",
-    "physical chemistry",
-    "polymer chemistry",
-    "theoretical chemistry",
-    "toxicology and safety",
-)
 TOOLS = (
     (NO_TOOLS, "None"),
     ("calculator", "Calculator or spreadsheet"),

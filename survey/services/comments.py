@@ -29,9 +29,7 @@ def comment_record(
 
     Nothing else of theirs is touched. Raises NotYoursError, WithdrawnError, or CommentRefusedError with what to do.
     """
-    assignment = Assignment.objects.filter(
-        pk=assignment_id, participant=participant, served_at__isnull=False
-    ).first()
+    assignment = Assignment.objects.filter(pk=assignment_id, participant=participant, served_at__isnull=False).first()
     if assignment is None:
         raise NotYoursError("This page belongs to another participant or another study.")
     text = _checked(kind, text)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from corpus.models import QuestionSetRevision
 from corpus.services.results import action_log
@@ -13,8 +14,8 @@ from survey.errors import StudyNotReadyError
 from survey.models import ConsentText, Study, StudyBlock
 from survey.selectors.studies import study_problems
 
-# `/survey/resume/<secret>/` is the address of personal links.
-RESERVED_SLUGS = frozenset({"resume"})
+# `/survey/resume/<secret>/` is the address of personal links; `privacy` and `reminders` have pages of their own.
+RESERVED_SLUGS = frozenset({"resume", "privacy", "reminders"})
 
 
 class BlockPlan(NamedTuple):
@@ -45,7 +46,7 @@ def study_create(
     Raises ValidationError for a field that cannot be, and StudyNotReadyError for a reserved slug.
     """
     if slug in RESERVED_SLUGS:
-        raise StudyNotReadyError(f"A study cannot be called {slug!r}: personal links live at that address.")
+        raise StudyNotReadyError(f"A study cannot be called {slug!r}: the survey has pages of its own at that address.")
     study = Study(
         slug=slug,
         title=title,
@@ -81,12 +82,13 @@ def study_open(*, study: Study, actor: AbstractBaseUser | None = None) -> None:
 
 
 def study_close(*, study: Study, actor: AbstractBaseUser | None = None) -> None:
-    """Take no more answers; everything stored stays."""
+    """Take no more answers; everything stored stays. From now on the study's retention counts."""
     _set_status(study, Study.Status.CLOSED, "study.closed", actor)
 
 
 def _set_status(study: Study, status: Study.Status, code: str, actor: AbstractBaseUser | None) -> None:
     with transaction.atomic():
         study.status = status
-        study.save(update_fields=["status"])
+        study.closed_at = (study.closed_at or timezone.now()) if status == Study.Status.CLOSED else None
+        study.save(update_fields=["status", "closed_at"])
         action_log(code=code, target=study, actor=actor)

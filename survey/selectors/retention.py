@@ -1,0 +1,31 @@
+"""Which studies have been closed for as long as what they keep of people is needed."""
+
+from datetime import datetime, timedelta
+
+from corpus.models import ActionLog
+from survey.models import Study
+
+RETENTION_APPLIED = "study.retention_applied"
+
+
+def studies_due(*, now: datetime) -> list[Study]:
+    """Return the closed studies whose retention has run out and was not applied since they were closed."""
+    closed = Study.objects.filter(
+        status=Study.Status.CLOSED, closed_at__isnull=False, retention_days__isnull=False
+    ).order_by("pk")
+    return [study for study in closed if _has_run_out(study, now) and not _is_done(study)]
+
+
+def _has_run_out(study: Study, now: datetime) -> bool:
+    if study.closed_at is None or study.retention_days is None:
+        return False
+    return study.closed_at + timedelta(days=study.retention_days) <= now
+
+
+def _is_done(study: Study) -> bool:
+    return ActionLog.objects.filter(
+        code=RETENTION_APPLIED,
+        object_type=study._meta.label_lower,
+        object_id=str(study.pk),
+        created_at__gte=study.closed_at,
+    ).exists()

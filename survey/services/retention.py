@@ -1,0 +1,142 @@
+"""Erase what is no longer needed: of one person on request, of a whole study some time after its end."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from corpus.services.results import action_log
+from survey.errors import NoSuchParticipantError
+from survey.models import (
+    Absence,
+    Draft,
+    Participant,
+    QuestionComment,
+    ReminderAddress,
+    Study,
+    new_link_secret,
+)
+from survey.profile_words import coarse_specialties, coarse_years
+from survey.selectors.retention import RETENTION_APPLIED, studies_due
+from survey.services.withdrawal import participant_withdraw
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was erased of one person: answers and comments counted; whether they had withdrawn before."""
+
+    study: str
+    pseudonym: str
+    answers: int
+    comments: int
+    had_withdrawn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """What a study's retention erased (or, in a dry run, would erase), counted when it began."""
+
+    study: str
+    links: int
+    addresses: int
+    drafts: int
+    absences: int
+    authors: int
+    profiles: int
+
+
+def participant_erase(*, study: Study, pseudonym: str, actor: AbstractBaseUser | None = None) -> Erased:
+    """Withdraw a person and erase all else but a tombstone: pseudonym, study, when they began and withdrew.
+
+    Their comments go with their text. The id of a person who came with an imported study stays, so that importing
+    again does not bring them back. Again changes nothing. Raises NoSuchParticipantError.
+    """
+    participant = Participant.objects.filter(study=study, pseudonym=pseudonym).first()
+    if participant is None:
+        raise NoSuchParticipantError(f"Nobody in the study {study.slug} is called “{pseudonym}”.")
+    with transaction.atomic():
+        answers = participant.assignments.filter(response__isnull=False).count()
+        comments, _ = QuestionComment.objects.filter(participant=participant).delete()
+        withdrew = participant_withdraw(participant=participant, actor=actor)
+        Participant.objects.filter(pk=participant.pk).update(
+            consent_text=None,
+            consented_at=None,
+            profile_answered_at=None,
+            practised_at=None,
+            finished_at=None,
+        )
+        if withdrew or comments:
+            action_log(code="participant.erased", target=participant, actor=actor)
+    return Erased(study.slug, pseudonym, answers, comments, had_withdrawn=not withdrew)
+
+
+def retention_apply(*, now: datetime | None = None, dry_run: bool = False) -> list[Retained]:
+    """Erase what studies whose time is up keep of people beside their answers; return what, by study.
+
+    Links lead nowhere, reminder addresses, drafts and absences go (an answer keeps how long its person was away),
+    comments lose their author, profiles are coarsened. Answers, verdicts and flags stay. Done once for each closing.
+    """
+    done = []
+    for study in studies_due(now=now or timezone.now()):
+        found = _found(study)
+        if not dry_run:
+            _apply(study, found)
+        done.append(found)
+    return done
+
+
+def _found(study: Study) -> Retained:
+    people = Participant.objects.filter(study=study, withdrawn_at__isnull=True)
+    return Retained(
+        study=study.slug,
+        links=people.count(),
+        addresses=_addresses(study).count(),
+        drafts=_drafts(study).count(),
+        absences=_absences(study).count(),
+        authors=_authored(study).count(),
+        profiles=sum(_coarse(person) != _profile(person) for person in people),
+    )
+
+
+def _apply(study: Study, found: Retained) -> None:
+    with transaction.atomic():
+        for doomed in (_addresses(study), _drafts(study), _absences(study)):
+            doomed.delete()
+        _authored(study).update(participant=None)
+        for person in Participant.objects.filter(study=study, withdrawn_at__isnull=True):
+            # One by one and only while they have not withdrawn: nothing that was erased meanwhile comes back.
+            Participant.objects.filter(pk=person.pk, withdrawn_at__isnull=True).update(
+                link_secret=new_link_secret(), **_coarse(person)
+            )
+        action_log(code=RETENTION_APPLIED, target=study, detail=asdict(found))
+
+
+def _profile(person: Participant) -> dict[str, Any]:
+    return {"years_experience": person.years_experience, "specialties": person.specialties}
+
+
+def _coarse(person: Participant) -> dict[str, Any]:
+    return {
+        "years_experience": coarse_years(person.years_experience),
+        "specialties": coarse_specialties(person.specialties),
+    }
+
+
+def _addresses(study: Study) -> QuerySet[ReminderAddress]:
+    return ReminderAddress.objects.filter(participant__study=study)
+
+
+def _drafts(study: Study) -> QuerySet[Draft]:
+    return Draft.objects.filter(assignment__participant__study=study)
+
+
+def _absences(study: Study) -> QuerySet[Absence]:
+    return Absence.objects.filter(assignment__participant__study=study)
+
+
+def _authored(study: Study) -> QuerySet[QuestionComment]:
+    return QuestionComment.objects.filter(participant__study=study)
