@@ -7,6 +7,7 @@ from django import forms
 from corpus.scoring.published import READER as PUBLISHED_READER
 from corpus.scoring.reading import read_typed_number, reader_names
 from corpus.scoring.rules import rule_names
+from corpus.scoring.survey_reports import READER as SURVEY_READER
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus
 
 STATUS_LABELS = {
@@ -97,11 +98,12 @@ class RescoreForm(forms.Form):
 
     rule = forms.ChoiceField()
     reader = forms.ChoiceField(
-        help_text=f"{PUBLISHED_READER} stands for what reports stored; it goes with the rule as-published."
+        help_text=f"{PUBLISHED_READER} is what reports stored, {SURVEY_READER} what the published survey did; "
+        "each goes with the rule of its name."
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["rule"].choices = [(name, name) for name in rule_names()]  # type: ignore[attr-defined]
-        names = (*reversed(reader_names()), PUBLISHED_READER)
+        names = (*reversed(reader_names()), PUBLISHED_READER, SURVEY_READER)
         self.fields["reader"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]

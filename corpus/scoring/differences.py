@@ -7,7 +7,7 @@ read must be what stands there without it.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from corpus.scoring import choice_causes, number_causes, shared_causes
+from corpus.scoring import choice_causes, number_causes, shared_causes, typed_causes
 from corpus.scoring.types import Difference
 
 __all__ = ["CAUSES", "Difference", "cause_of"]
@@ -157,12 +157,53 @@ _PREDICATES: dict[str, tuple[str, Predicate]] = {
     ),
 }
 
-CAUSES: Mapping[str, str] = MappingProxyType({name: description for name, (description, _) in _PREDICATES.items()})
+# What a person types has no tags, no prompt and no prose: causes that look for these say nothing about it.
+_PREDICATES_OF_PEOPLE: dict[str, tuple[str, Predicate]] = {
+    name: _PREDICATES[name]
+    for name in (
+        "target-zero-or-below",
+        "boundary",
+        "own-tolerance",
+        "option-order",
+        "multiplication-sign",
+        "spaced-exponent",
+        "thousands-separator",
+        "decimal-comma",
+    )
+} | {
+    "comma-as-point": (
+        "The report took every comma for a decimal point; standard read this one otherwise.",
+        typed_causes.is_comma_as_point,
+    ),
+    **{
+        name: _PREDICATES[name]
+        for name in ("lost-minus", "fraction", "unit-converted", "written-in-words", "second-number")
+    },
+    "spaced-exponent-unread": (
+        "The exponent stands behind a space, and the report stored no number at all.",
+        typed_causes.is_spaced_exponent_unread,
+    ),
+    "unit-unread": (
+        "A unit stands behind the number, and the report stored no number at all.",
+        typed_causes.is_unit_unread,
+    ),
+    "kept-as-reported": (
+        "The survey worded the question otherwise than the bank: the report's letters were kept, standard takes what "
+        "was ticked.",
+        typed_causes.is_kept_as_reported,
+    ),
+    "no-answer-stored": _PREDICATES["no-answer-stored"],
+}
+
+CAUSES: Mapping[str, str] = MappingProxyType(
+    {name: description for name, (description, _) in (_PREDICATES | _PREDICATES_OF_PEOPLE).items()}
+)
 
 
 def cause_of(difference: Difference) -> str:
     """Return the name in `CAUSES` of the first cause whose mechanism explains `difference`, or "" where none does."""
-    for name, (_, holds) in _PREDICATES.items():
+    predicates = _PREDICATES_OF_PEOPLE if difference.is_persons else _PREDICATES
+    for name, (_, holds) in predicates.items():
         if holds(difference):
             return name
     return ""

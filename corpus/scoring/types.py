@@ -126,7 +126,8 @@ class Unread:
 class Difference:
     """One answer under two rules: the raw text, what was asked, the key, and a reading and verdict under each.
 
-    `published` is what a report stored (reader and rule `as-published@1`), `standard` is ours.
+    `published` is what a report stored (reader and rule `as-published@1` or `survey-option-text@1`), `standard` is
+    ours. `is_persons`: the text is what a person typed, "" for options ticked, and no reply of a model.
     """
 
     text: str
@@ -136,3 +137,4 @@ class Difference:
     published_verdict: Verdict
     standard: Reading
     standard_verdict: Verdict
+    is_persons: bool = False

@@ -3,14 +3,17 @@
 from corpus.scoring.published import READER as PUBLISHED_READER
 from corpus.scoring.reading import reader_names
 from corpus.scoring.rules import resolve_rule
+from corpus.scoring.survey_reports import READER as SURVEY_READER
 from corpus.services.rescoring.types import RescoringError
 
 PUBLISHED_RULE = "as-published"
+# These rules judge what was stored at an import, by the reader on the right and nothing else.
+_STORED_READERS = {PUBLISHED_RULE: PUBLISHED_READER, "survey-option-text": SURVEY_READER}
 
 
 def resolve_reader(name: str) -> str:
     """Return `name@version` for a reader; a name alone means its newest version. Raises RescoringError."""
-    known = (*reader_names(), PUBLISHED_READER)
+    known = (*reader_names(), *_STORED_READERS.values())
     if name in known:
         return name
     versions = [reader for reader in known if reader.partition("@")[0] == name]
@@ -26,12 +29,17 @@ def reads_again(reader: str) -> bool:
 
 def default_reader(rule: str) -> str:
     """Return the reader whose readings a rule judges unless told otherwise."""
-    return PUBLISHED_READER if resolve_rule(rule).partition("@")[0] == PUBLISHED_RULE else resolve_reader("standard")
+    return _STORED_READERS.get(_name(rule)) or resolve_reader("standard")
 
 
 def check_pair(*, rule: str, reader: str) -> None:
-    """Refuse the published rule for anything but published readings: a board under it shows published verdicts."""
-    if rule.partition("@")[0] == PUBLISHED_RULE and reader != PUBLISHED_READER:
+    """Refuse a rule of imported results for anything but their own readings: a board under it shows those verdicts."""
+    stored = _STORED_READERS.get(_name(rule))
+    if stored is not None and reader != stored:
         raise RescoringError(
-            f"The rule {rule} judges stored parses of reports only. Use the reader {PUBLISHED_READER}, or another rule."
+            f"The rule {rule} judges stored parses of imported results only. Use the reader {stored}, or another rule."
         )
+
+
+def _name(rule: str) -> str:
+    return resolve_rule(rule).partition("@")[0]
