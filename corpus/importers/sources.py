@@ -11,8 +11,11 @@ from pathlib import Path, PurePosixPath
 from corpus.importers.types import BankFile
 
 LARGEST_FILE_BYTES = 5_000_000
+LARGEST_TABLE_BYTES = 100_000_000
+MOST_BYTES = 500_000_000
 MOST_FILES = 200_000
 _SUFFIX = ".json"
+_TABLE_SUFFIX = ".csv"
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -41,11 +44,11 @@ def bank_files(source: Path) -> list[BankFile]:
     are passed over. Raise SourceError when the source is missing, damaged or holds no JSON file.
     """
     if source.is_dir():
-        files = _from_folder(source)
+        files = _from_folder(source, (_SUFFIX,))
     elif not source.is_file():
         raise SourceError(f"There is no file or folder {source}. Check the path.")
     elif zipfile.is_zipfile(source):
-        files = _from_zip(source)
+        files = _from_zip(source, (_SUFFIX,))
     elif source.suffix.lower() == _SUFFIX:
         files = [_from_disk(source, f"{source.resolve().parent.name}/{source.name}".lstrip("/"))]
     else:
@@ -55,12 +58,30 @@ def bank_files(source: Path) -> list[BankFile]:
     return sorted(files, key=lambda file: file.path)
 
 
-def _from_folder(root: Path) -> list[BankFile]:
+def export_files(source: Path) -> list[BankFile]:
+    """Return the JSON files and CSV tables of a zip or a folder, sorted by path, as `bank_files` does.
+
+    Raise SourceError when the source is neither, is damaged or holds none of them.
+    """
+    if source.is_dir():
+        files = _from_folder(source, (_SUFFIX, _TABLE_SUFFIX))
+    elif not source.is_file():
+        raise SourceError(f"There is no file or folder {source}. Check the path.")
+    elif zipfile.is_zipfile(source):
+        files = _from_zip(source, (_SUFFIX, _TABLE_SUFFIX))
+    else:
+        raise SourceError(f"{source} is neither a zip nor a folder.")
+    if not files:
+        raise SourceError(f"{source} holds no .csv and no .json file.")
+    return sorted(files, key=lambda file: file.path)
+
+
+def _from_folder(root: Path, suffixes: tuple[str, ...]) -> list[BankFile]:
     top = root.resolve().name
     files = []
     for path in root.rglob("*"):
         relative = PurePosixPath(path.relative_to(root).as_posix())
-        if _is_wanted(relative) and path.is_file():
+        if _is_wanted(relative, suffixes) and path.is_file():
             files.append(_from_disk(path, _with_folder(relative, top)))
     return files
 
@@ -69,24 +90,27 @@ def _from_disk(path: Path, name: str) -> BankFile:
     if _is_undecodable(name):
         return _unnameable(name)
     try:
-        if path.stat().st_size > LARGEST_FILE_BYTES:
-            return BankFile(name, problem=_too_large())
+        if path.stat().st_size > _largest(name):
+            return BankFile(name, problem=_too_large(name))
         return BankFile(name, content=path.read_bytes())
     except OSError as error:
         return BankFile(name, problem=f"The file cannot be read: {error.strerror}.")
 
 
-def _from_zip(source: Path) -> list[BankFile]:
+def _from_zip(source: Path, suffixes: tuple[str, ...]) -> list[BankFile]:
     try:
         with _opened_zip(source) as archive:
             members = archive.infolist()
             if len(members) > MOST_FILES:
                 raise SourceError(f"{source} holds more than {MOST_FILES} files; split it.")
-            return [
-                _from_member(archive, member, source.stem)
+            wanted = [
+                member
                 for member in members
-                if not member.filename.endswith("/") and _is_wanted(PurePosixPath(member.filename))
+                if not member.filename.endswith("/") and _is_wanted(PurePosixPath(member.filename), suffixes)
             ]
+            if sum(member.file_size for member in wanted) > MOST_BYTES:
+                raise SourceError(f"{source} unpacks to more than {MOST_BYTES // 1_000_000} MB; split it.")
+            return [_from_member(archive, member, source.stem) for member in wanted]
     except SourceError:
         raise
     except zipfile.BadZipFile as error:
@@ -138,17 +162,17 @@ def _from_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, top: str) ->
     name = _with_folder(PurePosixPath(member.filename), top)
     if _is_undecodable(name):
         return _unnameable(name)
-    if member.file_size > LARGEST_FILE_BYTES:
-        return BankFile(name, problem=_too_large())
+    if member.file_size > _largest(name):
+        return BankFile(name, problem=_too_large(name))
     try:
         return BankFile(name, content=archive.read(member))
     except _UNREADABLE as error:
         return BankFile(name, problem=f"The file cannot be read from the zip: {error}.")
 
 
-def _is_wanted(path: PurePosixPath) -> bool:
+def _is_wanted(path: PurePosixPath, suffixes: tuple[str, ...]) -> bool:
     hidden = any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in path.parts)
-    return path.suffix.lower() == _SUFFIX and not hidden
+    return path.suffix.lower() in suffixes and not hidden
 
 
 def _with_folder(path: PurePosixPath, top: str) -> str:
@@ -166,5 +190,10 @@ def _unnameable(name: str) -> BankFile:
     return BankFile(shown, problem=_NAME_NOT_UTF8)
 
 
-def _too_large() -> str:
-    return f"The file is larger than {LARGEST_FILE_BYTES // 1_000_000} MB; a question is not."
+def _largest(name: str) -> int:
+    return LARGEST_TABLE_BYTES if name.lower().endswith(_TABLE_SUFFIX) else LARGEST_FILE_BYTES
+
+
+def _too_large(name: str) -> str:
+    what = "a table" if name.lower().endswith(_TABLE_SUFFIX) else "a question"
+    return f"The file is larger than {_largest(name) // 1_000_000} MB; {what} is not."
