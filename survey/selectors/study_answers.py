@@ -1,0 +1,139 @@
+"""The answers of a study as item analysis and agreement read them: one row each, in two queries."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
+from django.db.models.functions import Coalesce
+
+from corpus.scoring.types import Kind, Outcome
+from survey.models import Participant, ParticipantFlag, Response, ResponseScore, Study
+from survey.statistics import number_groups
+
+UNJUDGED = ("", Outcome.ERROR.value)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyAnswer:
+    """One answer. `seconds` is the time on the question without the time away; `number` what was read, if any.
+
+    `root_id` is the revision under which answers to comparable revisions are put together.
+    """
+
+    answer_id: int
+    participant_id: int
+    block_id: int
+    question_id: int
+    revision_id: int
+    root_id: int
+    kind: str
+    is_attention_check: bool
+    option_keys: tuple[str, ...]
+    number: Decimal | None
+    outcome: str
+    seconds: float | None
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether there is a verdict."""
+        return self.outcome not in UNJUDGED
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the verdict is right."""
+        return self.outcome == Outcome.RIGHT
+
+    @property
+    def is_do_not_know(self) -> bool:
+        """Whether the person said that they do not know."""
+        return self.outcome == Outcome.DO_NOT_KNOW
+
+
+def analysed_people(study: Study) -> QuerySet[Participant]:
+    """Return whose answers are analysed: who agreed, has not withdrawn, and is not left out for a flag.
+
+    Somebody with a flag nobody has reviewed is left out until then. Whether they finished, and how experienced they
+    are, makes no difference here: an answer says something of its question in any case.
+    """
+    left_out = ParticipantFlag.objects.exclude(is_left_out=False).values("participant")
+    return study.participants.filter(consented_at__isnull=False, withdrawn_at__isnull=True).exclude(pk__in=left_out)
+
+
+def study_answers(study: Study) -> list[StudyAnswer]:
+    """Return the answers of the analysed people, attention checks marked, in the order of people and positions."""
+    answers = Response.objects.filter(assignment__participant__in=analysed_people(study))
+    numbers = _numbers_read(answers)
+    rows = (
+        answers.annotate(root_id=_root_id())
+        .order_by("assignment__participant_id", "assignment__position")
+        .values_list(
+            "pk",
+            "assignment__participant_id",
+            "assignment__block_id",
+            "assignment__question_revision__question_id",
+            "assignment__question_revision_id",
+            "root_id",
+            "assignment__question_revision__kind",
+            "assignment__is_attention_check",
+            "chosen_option_keys",
+            "outcome",
+            "seconds",
+            "away_seconds",
+        )
+    )
+    return [
+        StudyAnswer(*row[:8], tuple(sorted(set(row[8]))), numbers.get(row[0]), row[9], net_seconds(row[10], row[11]))
+        for row in rows.iterator(chunk_size=2000)
+    ]
+
+
+def net_seconds(seconds: float | None, away_seconds: float | None) -> float | None:
+    """Return the time on a question without the time away; None where the time is not known."""
+    return None if seconds is None else max(0.0, seconds - (away_seconds or 0.0))
+
+
+def answer_values(answers: Sequence[StudyAnswer]) -> dict[int, Hashable]:
+    """Return, by answer id, what counts as the same answer to a question; who gave none is not in it.
+
+    For a choice it is the set of options. Numbers are the same where both are right, or where they are as close as
+    `number_groups` says. "I do not know" is no answer.
+    """
+    values: dict[int, Hashable] = {
+        answer.answer_id: (answer.root_id, answer.option_keys)
+        for answer in answers
+        if answer.kind == Kind.CHOICE and answer.option_keys
+    }
+    for root_id, numeric in _wrong_numbers(answers).items():
+        for place, group in enumerate(number_groups([answer.number or Decimal(0) for answer in numeric])):
+            values |= {numeric[index].answer_id: (root_id, place) for index in group.places}
+    right = (answer for answer in answers if answer.kind == Kind.NUMBER and answer.is_right)
+    return values | {answer.answer_id: (answer.root_id, "right") for answer in right}
+
+
+def _wrong_numbers(answers: Sequence[StudyAnswer]) -> Mapping[int, list[StudyAnswer]]:
+    found: dict[int, list[StudyAnswer]] = {}
+    for answer in answers:
+        if answer.kind == Kind.NUMBER and answer.number is not None and not answer.is_right:
+            found.setdefault(answer.root_id, []).append(answer)
+    return found
+
+
+def _numbers_read(answers: QuerySet[Response]) -> dict[int, Decimal]:
+    """Return the number behind the current verdict of each numeric answer; a person's correction goes first."""
+    rows = (
+        ResponseScore.objects.filter(answer__in=answers, rule=F("answer__rule"))
+        .filter(answer__assignment__question_revision__kind=Kind.NUMBER)
+        .exclude(reading__number="")
+        .annotate(is_corrected=ExpressionWrapper(Q(reading__corrected_by__isnull=False), BooleanField()))
+        .order_by("is_corrected", "pk")
+        .values_list("answer_id", "reading__number")
+    )
+    return {answer_id: Decimal(number) for answer_id, number in rows}
+
+
+def _root_id() -> Coalesce:
+    return Coalesce(
+        F("assignment__question_revision__comparison_root_id"),
+        F("assignment__question_revision_id"),
+    )
