@@ -3,6 +3,7 @@
 from survey.models.answers import RescoredResponse, Response, ResponseReading, ResponseRescoring, ResponseScore
 from survey.models.assignments import Absence, Assignment, Draft
 from survey.models.comments import QuestionComment
+from survey.models.links import UnknownLinkCount
 from survey.models.people import BlockVisit, Participant, ParticipantFlag, ReminderAddress, new_link_secret
 from survey.models.studies import ConsentText, Study, StudyBlock
 
@@ -23,5 +24,6 @@ __all__ = [
     "ResponseScore",
     "Study",
     "StudyBlock",
+    "UnknownLinkCount",
     "new_link_secret",
 ]

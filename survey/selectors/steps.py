@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from survey.models import Assignment, BlockVisit, Participant, Study, StudyBlock
+from django.db.models import Exists, OuterRef, QuerySet
+
+from survey.models import Absence, Assignment, BlockVisit, Participant, Response, Study, StudyBlock
 
 
 class StepKind(StrEnum):
@@ -15,13 +17,17 @@ class StepKind(StrEnum):
     CONSENT = "consent"
     PROFILE = "profile"
     PRACTICE = "practice"
+    BREAK = "break"
     RULES = "rules"
     QUESTION = "question"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step, with the block of a `rules` step and the block and assignment of a `question` step."""
+    """A step, with the block of a `rules` step, and the block and assignment of a `question` or `break` step.
+
+    The assignment of a `break` step is the question that comes after the break.
+    """
 
     kind: StepKind
     block: StudyBlock | None = None
@@ -38,7 +44,9 @@ def current_step(participant: Participant) -> Step:
         return Step(StepKind.FINISH)
     if participant.study.status != Study.Status.OPEN:
         return Step(StepKind.NOT_OPEN)
-    if not _has_begun(participant, assignment):
+    if _break_is_due(participant.study, assignment):
+        return Step(StepKind.BREAK, block=assignment.block, assignment=assignment)
+    if not assignment.has_begun_block:  # type: ignore[attr-defined]
         return Step(StepKind.RULES, block=assignment.block)
     return Step(StepKind.QUESTION, block=assignment.block, assignment=assignment)
 
@@ -48,25 +56,47 @@ def answerable_assignment(participant: Participant) -> Assignment | None:
 
     When the study closes after that, the answer to this one question is still taken.
     """
-    if participant.withdrawn_at or participant.study.status == Study.Status.DRAFT:
-        return None
     assignment = _first_unanswered(participant)
-    if assignment is None or assignment.served_at is None or not _has_begun(participant, assignment):
-        return None
-    return assignment
+    return assignment if assignment and is_answerable(assignment) else None
+
+
+def is_answerable(assignment: Assignment) -> bool:
+    """Say whether the answer to a question from `with_turn` is taken now; see `answerable_assignment`."""
+    participant = assignment.participant
+    if participant.withdrawn_at or participant.study.status == Study.Status.DRAFT:
+        return False
+    if stored_response(assignment) or assignment.served_at is None:
+        return False
+    return assignment.has_begun_block and assignment.is_next  # type: ignore[attr-defined, no-any-return]
+
+
+def stored_response(assignment: Assignment) -> Response | None:
+    """Return the answer to a question from `with_turn`, or None."""
+    return getattr(assignment, "response", None)
+
+
+def with_turn(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Read with questions all that says whose turn it is: their answers and drafts, blocks begun, what comes before."""
+    waiting_before = Assignment.objects.filter(
+        participant=OuterRef("participant"), position__lt=OuterRef("position"), response__isnull=True
+    )
+    visits = BlockVisit.objects.filter(participant=OuterRef("participant"), block=OuterRef("block"))
+    return assignments.select_related(
+        "block__study", "question_revision", "participant__study", "response", "draft"
+    ).annotate(has_begun_block=Exists(visits), is_next=~Exists(waiting_before))
 
 
 def _first_unanswered(participant: Participant) -> Assignment | None:
-    return (
-        participant.assignments.filter(response__isnull=True)
-        .select_related("block__study", "question_revision", "participant__study")
-        .order_by("position")
-        .first()
-    )
+    return with_turn(participant.assignments.filter(response__isnull=True)).order_by("position").first()
 
 
-def _has_begun(participant: Participant, assignment: Assignment) -> bool:
-    return BlockVisit.objects.filter(participant=participant, block_id=assignment.block_id).exists()
+def _break_is_due(study: Study, assignment: Assignment) -> bool:
+    """Questions are answered in order, so the place of the next one says how many are answered."""
+    answered = assignment.position - 1
+    if not study.break_every or not answered or answered % study.break_every or assignment.served_at:
+        return False
+    breaks = Absence.objects.filter(assignment=assignment, kind=Absence.Kind.BREAK)
+    return not breaks.filter(ended_at__isnull=False).exists()
 
 
 def _step_before_questions(participant: Participant) -> StepKind | None:

@@ -1,7 +1,11 @@
 """Every write of the survey."""
 
+from survey.services.absences import absence_begin, absences_end
 from survey.services.assignments import assignment_serve, assignments_draw, block_begin
+from survey.services.drafts import draft_save
+from survey.services.links import unknown_link_note
 from survey.services.participants import (
+    link_renew,
     participant_begin,
     participant_finish,
     practice_record,
@@ -15,10 +19,14 @@ __all__ = [
     "BlockPlan",
     "Given",
     "Recorded",
+    "absence_begin",
+    "absences_end",
     "assignment_serve",
     "assignments_draw",
     "block_begin",
     "consent_text_add",
+    "draft_save",
+    "link_renew",
     "participant_begin",
     "participant_finish",
     "participant_withdraw",
@@ -28,4 +36,5 @@ __all__ = [
     "study_close",
     "study_create",
     "study_open",
+    "unknown_link_note",
 ]

@@ -7,8 +7,9 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from corpus.services.results import action_log
 from survey.errors import ConsentOutdatedError, StudyNotOpenError, StudyNotReadyError, WithdrawnError
-from survey.models import ConsentText, Participant, Study
+from survey.models import ConsentText, Participant, ReminderAddress, Study, new_link_secret
 from survey.selectors.studies import current_consent, study_problems
 from survey.services.assignments import assignments_draw
 from survey.services.pseudonyms import pseudonym_draw
@@ -109,11 +110,31 @@ def practice_record(
 
 
 def participant_finish(*, participant: Participant, now: datetime | None = None) -> bool:
-    """Note the end once every question has an answer; return whether the person has finished."""
+    """Note the end once every question has an answer; return whether the person has finished.
+
+    Where they wanted to be reminded is erased with it.
+    """
     if participant.practised_at is None or participant.assignments.filter(response__isnull=True).exists():
         return False
-    Participant.objects.filter(pk=participant.pk, finished_at__isnull=True).update(finished_at=now or timezone.now())
+    going_on = Participant.objects.filter(pk=participant.pk, finished_at__isnull=True, withdrawn_at__isnull=True)
+    if going_on.update(finished_at=now or timezone.now()):
+        ReminderAddress.objects.filter(participant=participant).delete()
     return True
+
+
+def link_renew(*, participant: Participant, old_secret: str) -> bool:
+    """Give a person a new personal link in place of the one with `old_secret`, which leads nowhere from now on.
+
+    Sessions that were entered by the old link end with it. Return False (and change nothing) when the person has
+    another link already, or has withdrawn.
+    """
+    current = Participant.objects.filter(pk=participant.pk, link_secret=old_secret, withdrawn_at__isnull=True)
+    with transaction.atomic():
+        changed = current.update(link_secret=new_link_secret())
+        if changed:
+            action_log(code="participant.link_renewed", target=participant)
+    participant.refresh_from_db()
+    return bool(changed)
 
 
 def refuse_withdrawn(participant: Participant) -> None:

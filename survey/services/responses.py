@@ -12,7 +12,7 @@ from corpus.scoring.reading import read_chosen, read_typed_number
 from corpus.scoring.types import Kind, Reading, ReadStatus
 from corpus.selectors.targets import asked_of, target_of
 from corpus.services.results import results_changed
-from corpus.services.verdicts import store_verdict
+from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from survey.errors import (
     AnswerRefusedError,
     NotYoursError,
@@ -20,9 +20,11 @@ from survey.errors import (
     StudyNotOpenError,
     WithdrawnError,
 )
-from survey.models import Assignment, Participant, Response, Study
+from survey.models import Assignment, Participant, Response, ResponseReading, ResponseScore, Study
 from survey.reading_back import READABLE_EXAMPLES
-from survey.selectors.steps import answerable_assignment
+from survey.selectors.steps import is_answerable, stored_response, with_turn
+from survey.services.absences import absences_end, away_seconds
+from survey.services.drafts import draft_delete
 from survey.services.participants import WITHDRAWN, participant_finish, refuse_withdrawn
 
 logger = logging.getLogger(__name__)
@@ -59,25 +61,20 @@ def response_record(
     """Store the answer to the question a person is at, with its verdict.
 
     The answer to a question that was shown before its study closed is taken too. A question that has an answer keeps
-    it: the call returns that answer with `created` False. Raises NotYoursError, NotYourTurnError, WithdrawnError,
-    StudyNotOpenError, or AnswerRefusedError with what to do.
+    it: the call returns that answer with `created` False. Its seconds run from the time the question was shown;
+    `away_seconds` is how many of them the person was known to be away. Raises NotYoursError, NotYourTurnError,
+    WithdrawnError, StudyNotOpenError, or AnswerRefusedError with what to do.
     """
-    if Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=False).exists():
-        raise WithdrawnError(WITHDRAWN)
     assignment = _assignment_of(participant, assignment_id)
-    stored = Response.objects.filter(assignment=assignment).first()
+    stored = stored_response(assignment)
     if stored:
         return Recorded(stored, created=False)
-    _refuse_out_of_turn(participant, assignment)
+    _refuse_out_of_turn(assignment)
     reading = reading_of(assignment=assignment, given=given)
     _refuse_incomplete(assignment, given, reading)
     try:
         with transaction.atomic():
-            response = _response_insert(assignment, given, now or timezone.now())
-            refuse_withdrawn(participant)
-            _verdict_store(response, assignment, reading)
-            participant_finish(participant=participant, now=now)
-            results_changed(benchmark_id=assignment.question_revision.question.benchmark_id)
+            response = _response_store(participant, assignment, given, reading, now or timezone.now())
     except IntegrityError:
         first = Response.objects.filter(assignment=assignment).first()
         if first is None:
@@ -86,6 +83,19 @@ def response_record(
             raise
         return Recorded(first, created=False)
     return Recorded(response, created=True)
+
+
+def _response_store(
+    participant: Participant, assignment: Assignment, given: Given, reading: Reading, now: datetime
+) -> Response:
+    """Store an answer with all that follows from it; call it in a transaction."""
+    response = _response_insert(assignment, given, now)
+    refuse_withdrawn(participant)
+    draft_delete(assignment=assignment)
+    _verdict_store(response, assignment, reading)
+    participant_finish(participant=participant, now=now)
+    results_changed(benchmark_id=assignment.question_revision.question.benchmark_id)
+    return response
 
 
 def reading_of(*, assignment: Assignment, given: Given) -> Reading:
@@ -106,23 +116,26 @@ def reading_of(*, assignment: Assignment, given: Given) -> Reading:
 
 
 def _assignment_of(participant: Participant, assignment_id: int) -> Assignment:
+    """Read an assignment again, whatever is in hand: the person may have withdrawn, or the study closed."""
     assignment = (
-        Assignment.objects.select_related("block__study", "question_revision__question__benchmark")
+        with_turn(Assignment.objects.filter(pk=assignment_id, participant=participant))
+        .select_related("question_revision__question__benchmark")
         .prefetch_related("question_revision__options")
-        .filter(pk=assignment_id, participant=participant)
         .first()
     )
     if assignment is None:
+        if Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=False).exists():
+            raise WithdrawnError(WITHDRAWN)
         raise NotYoursError("This page belongs to another participant or another study.")
+    if assignment.participant.withdrawn_at:
+        raise WithdrawnError(WITHDRAWN)
     return assignment
 
 
-def _refuse_out_of_turn(participant: Participant, assignment: Assignment) -> None:
-    # Read again: the object in hand may be older than the end of the study.
-    participant = Participant.objects.select_related("study").get(pk=participant.pk)
-    if answerable_assignment(participant) == assignment:
+def _refuse_out_of_turn(assignment: Assignment) -> None:
+    if is_answerable(assignment):
         return
-    if participant.study.status != Study.Status.OPEN:
+    if assignment.participant.study.status != Study.Status.OPEN:
         raise StudyNotOpenError("This study takes no answers now.")
     raise NotYourTurnError("Questions come in order; this one has not been shown to you yet.")
 
@@ -151,7 +164,7 @@ def refusal_text(kind: Kind, typed: str) -> str:
 
 
 def _response_insert(assignment: Assignment, given: Given, now: datetime) -> Response:
-    seconds = (now - assignment.served_at).total_seconds() if assignment.served_at else None
+    seconds, away = _times(assignment, now)
     return Response.objects.create(
         assignment=assignment,
         chosen_option_keys=list(given.option_keys),
@@ -161,19 +174,29 @@ def _response_insert(assignment: Assignment, given: Given, now: datetime) -> Res
         confidence=None if given.do_not_know else given.confidence,
         answered_at=now,
         seconds=seconds,
+        away_seconds=away,
     )
+
+
+def _times(assignment: Assignment, now: datetime) -> tuple[float | None, float | None]:
+    """Return the seconds from served to now, and how many of them the person was away; open absences end now."""
+    if assignment.served_at is None:
+        return None, None
+    absences = list(assignment.absences.all())
+    if any(absence.ended_at is None for absence in absences):
+        absences_end(assignment=assignment, now=now)
+    away = away_seconds(absences, served_at=assignment.served_at, answered_at=now)
+    return (now - assignment.served_at).total_seconds(), away
 
 
 def _verdict_store(response: Response, assignment: Assignment, reading: Reading) -> None:
     rule = assignment.question_revision.question.benchmark.default_rule
+    judged = Judged(response, reading, target_of(assignment.question_revision), (rule,))
     try:
         with transaction.atomic():
-            store_verdict(
-                answer=response,
-                reading=reading,
-                target=target_of(assignment.question_revision),
-                rules=(rule,),
-                current_rule=rule,
+            # The answer is new in this transaction, so nothing has been read from it yet.
+            store_verdicts_in_bulk(
+                judged=[judged], reading_model=ResponseReading, score_model=ResponseScore, current_rule=rule
             )
     except Exception:
         # A person's answer is worth more than its verdict, which can be made again from the stored answer.

@@ -386,7 +386,7 @@ def test_answer_is_kept_when_it_cannot_be_judged(monkeypatch: pytest.MonkeyPatch
         raise ArithmeticError("a rule that breaks")
 
     person = make_participant(make_study())
-    monkeypatch.setattr(responses_module, "store_verdict", broken)
+    monkeypatch.setattr(responses_module, "store_verdicts_in_bulk", broken)
     response = answer_next(person).response
     assert Response.objects.get() == response
     assert (response.outcome, response.scores.count()) == ("", 0)
