@@ -20,6 +20,14 @@ NO_TOPIC = ""
 ROOT_ID = Coalesce("question_revision__comparison_root_id", "question_revision_id")
 
 
+class SetQuestion(NamedTuple):
+    """A question of a set: the revision that is asked, and under which root and question it is known."""
+
+    revision_id: int
+    root_id: int
+    question_id: int
+
+
 class PerQuestion(NamedTuple):
     """The least, the middle and the greatest of a count that each question of a topic has."""
 
@@ -80,24 +88,27 @@ def block_coverage(block: StudyBlock, *, now: datetime | None = None) -> Counter
     return Counter(dict(rows.values("root_id").annotate(n=Count("pk")).values_list("root_id", "n")))
 
 
+def set_questions(set_revision_id: int) -> list[SetQuestion]:
+    """Return the questions of a set in its order. One query."""
+    members = QuestionSetMember.objects.filter(set_revision=set_revision_id).order_by("position")
+    rows = members.values_list("question_revision_id", ROOT_ID, "question_revision__question_id")
+    return [SetQuestion(*row) for row in rows]
+
+
 def block_topics(block: StudyBlock, grouping: Grouping | None) -> dict[int, str]:
     """Return the topic of every question of a block by root id, in the set's order.
 
     A question with several labels of the grouping belongs to the first by name; one without any to `NO_TOPIC`.
-    Without a grouping all belong to `NO_TOPIC`. Two queries.
+    Without a grouping all belong to `NO_TOPIC`. Two queries at most.
     """
-    members = QuestionSetMember.objects.filter(set_revision=block.set_revision_id).order_by("position")
-    rows = members.values_list(
-        "question_revision__question_id",
-        ROOT_ID,
-    )
     label_of: dict[int, str] = {}
     if grouping:
         labels = Label.questions.through.objects.filter(label__grouping=grouping)
-        pairs = labels.filter(question__in=members.values("question_revision__question")).order_by("label__name")
-        for question_id, name in pairs.values_list("question_id", "label__name"):
+        labels = labels.filter(question__revisions__set_memberships__set_revision=block.set_revision_id)
+        for question_id, name in labels.order_by("label__name", "label_id").values_list("question_id", "label__name"):
             label_of.setdefault(question_id, name)
-    return {root_id: label_of.get(question_id, NO_TOPIC) for question_id, root_id in rows}
+    questions = set_questions(block.set_revision_id)
+    return {question.root_id: label_of.get(question.question_id, NO_TOPIC) for question in questions}
 
 
 def _given(block: StudyBlock) -> QuerySet[Assignment]:

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from corpus.models import QuestionSetRevision
+from corpus.models import Grouping, QuestionSetRevision
 from corpus.services.results import action_log
 from survey.errors import StudyNotReadyError
 from survey.models import ConsentText, Study, StudyBlock
@@ -19,13 +19,14 @@ RESERVED_SLUGS = frozenset({"resume", "privacy", "reminders"})
 
 
 class BlockPlan(NamedTuple):
-    """A block to be made; blocks are numbered in the order given."""
+    """A block to be made; blocks are numbered in the order given. Everybody gets all questions, or so many of them."""
 
     slug: str
     title: str
     rules: str
     tools_allowed: bool
     set_revision: QuestionSetRevision
+    questions_per_person: int | None = None
 
 
 def study_create(
@@ -38,6 +39,9 @@ def study_create(
     block_order: str = Study.BlockOrder.AS_LISTED,
     asks_confidence: bool = False,
     offers_do_not_know: bool = False,
+    balance_grouping: Grouping | None = None,
+    attention_set: QuestionSetRevision | None = None,
+    attention_every: int | None = None,
     contact: str = "",
     is_demo: bool = False,
 ) -> Study:
@@ -54,6 +58,9 @@ def study_create(
         block_order=block_order,
         asks_confidence=asks_confidence,
         offers_do_not_know=offers_do_not_know,
+        balance_grouping=balance_grouping,
+        attention_set=attention_set,
+        attention_every=attention_every,
         contact=contact,
         is_demo=is_demo,
     )
