@@ -2,6 +2,7 @@
 
 from survey.services.absences import absence_begin, absences_end
 from survey.services.assignments import assignment_serve, assignments_draw, block_begin
+from survey.services.comments import comment_record
 from survey.services.drafts import draft_save
 from survey.services.links import unknown_link_note
 from survey.services.participants import (
@@ -11,7 +12,9 @@ from survey.services.participants import (
     practice_record,
     profile_record,
 )
+from survey.services.reminders import reminder_address_remove, reminder_address_set, reminders_send
 from survey.services.responses import Given, Recorded, response_record
+from survey.services.retention import participant_erase, retention_apply
 from survey.services.studies import BlockPlan, consent_text_add, study_close, study_create, study_open
 from survey.services.withdrawal import participant_withdraw
 
@@ -24,15 +27,21 @@ __all__ = [
     "assignment_serve",
     "assignments_draw",
     "block_begin",
+    "comment_record",
     "consent_text_add",
     "draft_save",
     "link_renew",
     "participant_begin",
+    "participant_erase",
     "participant_finish",
     "participant_withdraw",
     "practice_record",
     "profile_record",
+    "reminder_address_remove",
+    "reminder_address_set",
+    "reminders_send",
     "response_record",
+    "retention_apply",
     "study_close",
     "study_create",
     "study_open",

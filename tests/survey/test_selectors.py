@@ -196,7 +196,7 @@ def test_export_costs_no_query_per_row(django_assert_max_num_queries: DjangoAsse
         person = make_participant(study)
         for _ in range(6):
             answer_next(person)
-    with django_assert_max_num_queries(4):
+    with django_assert_max_num_queries(7):
         assert len(list(export_rows(study))) == 1 + 18
 
 

@@ -1,0 +1,46 @@
+"""A person's own verdicts, for their own result."""
+
+from typing import NamedTuple
+
+from survey.models import Participant, Response, Study
+
+
+class OwnAnswer(NamedTuple):
+    """The current verdict on one question of a person; `outcome` is "" where it could not be judged."""
+
+    question_id: int
+    root_id: int
+    question_key: str
+    stem: str
+    position: int
+    outcome: str
+
+
+def may_see_result(participant: Participant) -> bool:
+    """Say whether a person may see their own result: after their end, or once the study is closed.
+
+    While somebody answers, a result would tell them how they are doing.
+    """
+    if participant.withdrawn_at:
+        return False
+    return participant.finished_at is not None or participant.study.status == Study.Status.CLOSED
+
+
+def own_answers(participant: Participant) -> list[OwnAnswer]:
+    """Return a person's answers in their order, without attention checks, which never count. One query."""
+    rows = (
+        Response.objects.filter(assignment__participant=participant, assignment__is_attention_check=False)
+        .select_related("assignment__question_revision__question")
+        .order_by("assignment__position")
+    )
+    return [
+        OwnAnswer(
+            question_id=row.assignment.question_revision.question_id,
+            root_id=row.assignment.question_revision.root_id,
+            question_key=row.assignment.question_revision.question.key,
+            stem=row.assignment.question_revision.stem,
+            position=row.assignment.position,
+            outcome=row.outcome,
+        )
+        for row in rows
+    ]
