@@ -14,8 +14,8 @@ from corpus.models import Option
 from survey.errors import NotYourTurnError, StudyNotReadyError
 from survey.models import Assignment, BlockVisit, Participant, Study, StudyBlock
 from survey.selectors.balance import SetQuestion, block_coverage, block_topics, set_questions
-from survey.services.drawing.orders import attention_places_draw, option_order_draw
-from survey.services.drawing.shares import shares_draw
+from survey.drawing.orders import attention_places_draw, option_order_draw
+from survey.drawing.shares import shares_draw
 
 
 class Place(NamedTuple):

@@ -36,8 +36,9 @@ def shares_draw(*, counts: Integers, topic_of: Integers, size: int, keys: Floats
     order = np.where(available, counts + keys, np.inf)
     for topic in range(members.shape[1]):
         columns = np.flatnonzero(topic_of == topic)
-        ranks = order[:, columns].argsort(axis=1).argsort(axis=1)
-        chosen[:, columns] = ranks < quotas[:, topic, np.newaxis]
+        first = order[:, columns].argsort(axis=1)
+        gives = np.arange(columns.size) < quotas[:, topic, np.newaxis]
+        np.put_along_axis(chosen, columns[first], gives, axis=1)
     return chosen
 
 
