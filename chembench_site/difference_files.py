@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from io import StringIO
 
 from corpus.scoring.differences import CAUSES
-from evaluations.services.published_differences import DifferenceLine, DifferenceReport
+from corpus.services.rescoring.differences import DifferenceLine, DifferenceReport
 
 UNEXPLAINED = "(unexplained)"
 

@@ -54,7 +54,9 @@ def study_rescore(
             tables=TABLES,
             benchmark=benchmark,
             group={"study": study},
-            chunks=partial(_chunks, study, benchmark, reader_name, question_ids),
+            chunks=partial(
+                study_chunks, study=study, benchmark=benchmark, reader=reader_name, question_ids=question_ids
+            ),
             rule=rule_name,
             reader=reader_name,
             actor=actor,
@@ -95,9 +97,10 @@ def response_reading_correct(
     )
 
 
-def _chunks(
-    study: Study, benchmark: Benchmark, reader: str, question_ids: Collection[int] | None
+def study_chunks(
+    *, study: Study, benchmark: Benchmark, reader: str, question_ids: Collection[int] | None
 ) -> Iterator[Sequence[Reread]]:
+    """Yield a study's answers to questions of a benchmark, or those of `question_ids`, read again by `reader`."""
     responses = Response.objects.filter(
         assignment__participant__study=study, assignment__question_revision__question__benchmark=benchmark
     )
