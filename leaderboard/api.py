@@ -76,6 +76,8 @@ class BoardRow(Schema):
     ci_high: float | None
     withheld: str | None
     people: People | None
+    inclusion: str | None
+    answers_per_question: float | None
     topics: dict[str, TopicEstimate]
 
 
@@ -216,7 +218,8 @@ def leaderboard(
     """Rows in rank order. `rule` is `name` or `name@version`; `grouping` says what `topics` are; `topic` (a slug)
     and `kind` narrow the board. Rows with an answer of the set missing have no accuracy and no rank, whatever is asked
     for. `withheld` says why there is none: `incomplete`, or `few_questions` where it would tell the result of a
-    single question."""
+    single question. `inclusion` says which people a row is of; `answers_per_question` is the median number of them for
+    a question where each answered a part of the set."""
     question_set = found_set(set_slug)
     query = checked_query(request, question_set)
     return conditional(

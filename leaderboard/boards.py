@@ -1,4 +1,4 @@
-"""From a matrix to the rows of a board: estimates, ranks, people as an aggregate. Pure."""
+"""From a matrix to the rows of a board: estimates and ranks. Pure. People are in `leaderboard.people`."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,11 +13,11 @@ from leaderboard import ranking, statistics
 from leaderboard.matrix import ERROR, MISSING, OUTCOMES, PERSON, RIGHT, Codes, Matrix, is_complete
 
 HUMAN = "human"
-PEOPLE_SLUG = "human-experts"
 Columns = npt.NDArray[np.intp]
 
 INCOMPLETE = "incomplete"
 FEW_QUESTIONS = "few_questions"
+OTHER_GROUPING = "other_grouping"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ class Estimate:
 
     `n_scored` counts questions with a verdict in every repeat; `outcomes` counts answers, so with repeats or people
     they add up to more than `n_questions`. `withheld` says why there is no accuracy: `INCOMPLETE` (of the whole set),
-    or `FEW_QUESTIONS`, where the public would learn the result of a single question; then there are no outcomes.
+    `FEW_QUESTIONS`, where the public would learn the result of a single question, or `OTHER_GROUPING`, where people who
+    answered different questions are shown in one grouping only; then there are no outcomes.
     """
 
     n_questions: int
@@ -67,6 +68,8 @@ class Estimate:
     @property
     def reason(self) -> str:
         """Why there is no accuracy, in words; nothing where there is one."""
+        if self.withheld == OTHER_GROUPING:
+            return "people asked a part are shown by topic only"
         if self.withheld != FEW_QUESTIONS:
             return self.withheld
         count = "one question" if self.n_questions == 1 else "too few questions, here or in what is left of the set"
@@ -80,21 +83,16 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class PeopleFacts:
-    """How many people a mean is of; best and worst only where they may be shown."""
+    """How many people a mean is of, and who they are in a sentence; best and worst only where they may be shown.
+
+    `answers_per_question` is the median of how many of them answered each question, where they answered different ones.
+    """
 
     n: int
     best: Fraction | None = None
     worst: Fraction | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cohort:
-    """The people who count on a set: their codes of shape (people, questions), and how many others there are."""
-
-    codes: Codes
-    is_demo: bool
-    n_people: int
-    n_finished: int
+    inclusion: str = ""
+    answers_per_question: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,86 +146,10 @@ def estimate_of(codes: Codes) -> Estimate:
     return replace(estimate, accuracy=Fraction(n_right, n * repeats), interval=interval)
 
 
-def people_estimate(codes: Codes) -> Estimate:
-    """Estimate the mean of people: each person's share of right answers first, then the mean of these over people.
-
-    `codes` has the shape (people, questions); every one of them answered every question.
-    """
-    people, n = codes.shape
-    is_right = codes == RIGHT
-    return Estimate(
-        n_questions=n,
-        n_scored=n,
-        outcomes=counts_of(codes),
-        accuracy=Fraction(int(np.count_nonzero(is_right)), n * people) if codes.size else None,
-        interval=statistics.people_interval(is_right.mean(axis=1)) if codes.size else statistics.NO_INTERVAL,
-    )
-
-
 def withheld_estimate(codes: Codes, reason: str) -> Estimate:
     """Return how many questions there are and how many have a verdict, and nothing about the verdicts."""
     usable = (codes != MISSING) & (codes != ERROR)
     return Estimate(codes.shape[1], int(np.count_nonzero(usable.all(axis=0))), {}, withheld=reason)
-
-
-def cohort_of(matrix: Matrix, *, minimum: int) -> Cohort:
-    """Return the people who count on this set, with how many answered any of it and how many of these have finished.
-
-    They are everybody who finished a study, and the same people on every set the study feeds: a study with fewer than
-    `minimum` of them, or with one who lacks a question of this set, does not count at all.
-    """
-    people = [(entrant, codes) for entrant, codes in matrix.blocks() if entrant.type == PERSON]
-    counted = [(entrant, codes) for entrant, codes in people if entrant.is_counted and is_complete(codes)]
-    sizes = Counter(entrant.study_id for entrant, _ in counted)
-    counted = [(entrant, codes) for entrant, codes in counted if sizes[entrant.study_id] >= minimum]
-    empty = np.empty((0, len(matrix.root_ids)), dtype=np.int8)
-    return Cohort(
-        codes=np.concatenate([empty, *(codes for _, codes in counted)]),
-        is_demo=any(entrant.is_demo for entrant, _ in counted),
-        n_people=len(people),
-        n_finished=sum(entrant.has_finished for entrant, _ in people),
-    )
-
-
-def people_row(
-    cohort: Cohort,
-    *,
-    rule: PeopleRule,
-    columns: Columns,
-    topics: Sequence[Topic],
-    filtered: bool,
-    is_shown: bool = True,
-    hidden: Collection[str] = (),
-) -> Row | None:
-    """Return the row of people, or None when too few count.
-
-    Best and worst are left out under any filter and for fewer people than the rule asks for. Without `is_shown`
-    there is no accuracy, and none on the topics `hidden` (slugs).
-    """
-    codes, n = cohort.codes, len(cohort.codes)
-    if n < max(1, rule.minimum_for_mean) or not columns.size:
-        return None
-    facts = PeopleFacts(n)
-    if n >= rule.minimum_for_extremes and is_shown and not filtered:
-        rights = np.count_nonzero(codes == RIGHT, axis=1)
-        width = codes.shape[1]
-        facts = PeopleFacts(n, Fraction(int(rights.max()), width), Fraction(int(rights.min()), width))
-
-    def estimate(part: Columns, part_is_shown: bool) -> Estimate:
-        return people_estimate(codes[:, part]) if part_is_shown else withheld_estimate(codes[:, part], FEW_QUESTIONS)
-
-    return Row(
-        slug=PEOPLE_SLUG,
-        name=f"Human experts (mean of {n})",
-        source_name="",
-        kind=HUMAN,
-        is_demo=cohort.is_demo,
-        is_imported=False,
-        repeats=1,
-        estimate=estimate(columns, is_shown),
-        topics={topic.slug: estimate(topic.columns, topic.slug not in hidden) for topic in topics},
-        people=facts,
-    )
 
 
 def system_rows(

@@ -5,8 +5,8 @@ one question of a set revision, known by the root of its comparable revisions.
 """
 
 import zlib
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,10 @@ RIGHT = OUTCOMES.index(Outcome.RIGHT)
 ERROR = OUTCOMES.index(Outcome.ERROR)
 SYSTEM = "system"
 PERSON = "person"
+
+# How a person counts: with an answer to every question of the set, or with answers to some.
+COMPLETE = "complete"
+PARTIAL = "partial"
 
 _CODE_OF = {outcome.value: code for code, outcome in enumerate(OUTCOMES)}
 
@@ -41,8 +45,9 @@ class Answer(NamedTuple):
 class Entrant:
     """Who a block of rows belongs to: `id` is a system's or a participant's; `run_id` is empty for people.
 
-    A person `has_finished` with every question they were given, and `is_counted` where all who finished their study
-    answered every question of the set: then they are the same people on every set their study feeds.
+    A person `has_finished` where their study's rule counts them on these questions, otherwise there is a `reason`
+    (`survey.inclusion_rules`). They are `counted` (`COMPLETE` or `PARTIAL`) where all of their study who count can be
+    counted in that way (`leaderboard.cohorts`): then they are the same people on every set their study feeds.
     """
 
     type: str
@@ -53,23 +58,26 @@ class Entrant:
     is_demo: bool = False
     study_id: int = 0
     has_finished: bool = False
-    is_counted: bool = False
+    counted: str = ""
+    reason: str = ""
 
 
-_ENTRANT_FIELDS = {field.name for field in fields(Entrant)}
+_ENTRANT_FIELDS = {each.name for each in fields(Entrant)}
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
     """Outcome codes of shape (sum of the entrants' repeats, questions).
 
-    A code is an index into `OUTCOMES`, or `MISSING` where there is no verdict.
+    A code is an index into `OUTCOMES`, or `MISSING` where there is no verdict. `study_rules` says in words, by study,
+    who of it counts.
     """
 
     entrants: tuple[Entrant, ...]
     root_ids: tuple[int, ...]
     question_ids: tuple[int, ...]
     codes: Codes
+    study_rules: Mapping[int, str] = field(default_factory=dict)
 
     def blocks(self) -> list[tuple[Entrant, Codes]]:
         """Return each entrant with its rows, of shape (repeats, questions)."""
@@ -87,7 +95,11 @@ def is_complete(codes: Codes) -> bool:
 
 
 def build_matrix(
-    *, columns: Sequence[tuple[int, int]], entrants: Iterable[Entrant], answers: Iterable[Answer]
+    *,
+    columns: Sequence[tuple[int, int]],
+    entrants: Iterable[Entrant],
+    answers: Iterable[Answer],
+    study_rules: Mapping[int, str] | None = None,
 ) -> Matrix:
     """Put answers into a matrix whose columns are (root id, question id), entrants in the order of type and id.
 
@@ -112,6 +124,7 @@ def build_matrix(
         root_ids=tuple(root_id for root_id, _ in columns),
         question_ids=tuple(question_id for _, question_id in columns),
         codes=np.concatenate([empty, *(codes for _, codes in kept)]),
+        study_rules=dict(study_rules or {}),
     )
 
 
@@ -121,6 +134,7 @@ def pack(matrix: Matrix) -> tuple[list[dict[str, Any]], bytes, dict[str, Any]]:
         "outcomes": [outcome.value for outcome in OUTCOMES],
         "root_ids": list(matrix.root_ids),
         "question_ids": list(matrix.question_ids),
+        "study_rules": [[study_id, words] for study_id, words in matrix.study_rules.items()],
     }
     return [asdict(entrant) for entrant in matrix.entrants], zlib.compress(matrix.codes.tobytes()), inputs
 
@@ -129,7 +143,7 @@ def unpack(entrants: list[dict[str, Any]], verdicts: bytes, inputs: dict[str, An
     """Rebuild a matrix from what `pack` returned. Raise `ValueError` when what is kept of it has changed since."""
     if inputs.get("outcomes") != [outcome.value for outcome in OUTCOMES]:
         raise ValueError("The matrix was stored with other outcome codes; build it again.")
-    if any(set(entrant) != _ENTRANT_FIELDS for entrant in entrants):
+    if "study_rules" not in inputs or any(set(entrant) != _ENTRANT_FIELDS for entrant in entrants):
         raise ValueError("The matrix was stored with other facts about its entrants; build it again.")
     root_ids = tuple(inputs["root_ids"])
     codes = np.frombuffer(zlib.decompress(verdicts), dtype=CODE_TYPE)
@@ -138,4 +152,5 @@ def unpack(entrants: list[dict[str, Any]], verdicts: bytes, inputs: dict[str, An
         root_ids=root_ids,
         question_ids=tuple(inputs["question_ids"]),
         codes=codes.reshape(-1, len(root_ids)) if root_ids else np.empty((0, 0), dtype=CODE_TYPE),
+        study_rules=dict(inputs["study_rules"]),
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from corpus.scoring.rules import rule_definition, rule_names
-from leaderboard import boards, ranking, statistics
+from leaderboard import people, ranking, statistics
 
 
 class Section(NamedTuple):
@@ -19,8 +19,10 @@ class Section(NamedTuple):
 STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Interval of a system asked once", statistics.wilson_interval),
     ("Interval of a system asked several times", statistics.bootstrap_interval),
-    ("Mean of people", boards.people_estimate),
+    ("Mean of people", people.people_estimate),
     ("Interval of the mean of people", statistics.people_interval),
+    ("Mean of people who answered different questions", people.partial_estimate),
+    ("Interval of that mean", statistics.balanced_estimate),
     ("Ranks and ties", ranking.shared_ranks),
     ("Ranks an interval allows", ranking.rank_bounds),
     ("Groups that cannot be told apart", ranking.groups),

@@ -89,6 +89,8 @@ def row_payload(row: Row, topic_names: dict[str, str]) -> dict[str, Any]:
         "people": None
         if row.people is None
         else {"n": row.people.n, "best": _share(row.people.best), "worst": _share(row.people.worst)},
+        "inclusion": row.people.inclusion if row.people else None,
+        "answers_per_question": row.people.answers_per_question if row.people else None,
         "topics": {
             topic_names[slug]: {"slug": slug, **_estimate(estimate, n="n")} for slug, estimate in row.topics.items()
         },

@@ -11,19 +11,19 @@ from corpus.scoring.rules import UnknownRuleError, resolve_rule, rule_names
 from evaluations.models import System
 from leaderboard import ranking
 from leaderboard.boards import (
+    FEW_QUESTIONS,
     HUMAN,
-    Cohort,
+    OTHER_GROUPING,
     Columns,
     Row,
     SystemFacts,
     Topic,
-    cohort_of,
-    people_row,
     ranked,
     system_rows,
 )
-from leaderboard.disclosure import SMALLEST_GROUP, SMALLEST_GROUP_OF_PEOPLE, shown_groups
-from leaderboard.matrix import Matrix
+from leaderboard.disclosure import SMALLEST_GROUP, SMALLEST_GROUP_OF_PEOPLE, Answered, shown_groups
+from leaderboard.matrix import COMPLETE, PARTIAL, Matrix
+from leaderboard.people import PEOPLE_SLUG, Cohort, cohort_of, people_row
 from leaderboard.selectors.boards import (
     GroupingChoice,
     groupings_of,
@@ -40,6 +40,7 @@ SORTS = {"accuracy": "accuracy", "name": "name", "questions": "questions answere
 DIRECTIONS = ("ascending", "descending")
 FALLBACK = ("on", "off")
 PUBLISHED = "as-published"
+DEFAULT_GROUPING = "topic"
 
 
 class BadQueryError(ValueError):
@@ -54,7 +55,7 @@ class BoardQuery:
     """
 
     rule: str
-    grouping: str = "topic"
+    grouping: str = DEFAULT_GROUPING
     topic: str = ""
     kind: str = ""
     sort: str = "accuracy"
@@ -85,8 +86,13 @@ class Board:
 
     @property
     def people(self) -> Row | None:
-        """The row of people, where there are enough of them."""
-        return next((row for row in self.rows if row.kind == HUMAN), None)
+        """The row of people, where there are enough of them; of two, that of those who answered the whole set."""
+        return max(self.people_rows, key=lambda row: row.slug == PEOPLE_SLUG, default=None)
+
+    @property
+    def people_rows(self) -> list[Row]:
+        """The rows of people: those who answered the whole set, and those who answered parts of it."""
+        return [row for row in self.rows if row.kind == HUMAN]
 
     @property
     def people_with_accuracy(self) -> Row | None:
@@ -116,7 +122,7 @@ def parse_query(parameters: Mapping[str, str], *, question_set: QuestionSet) -> 
     """Check the parameters of an address. Raise `BadQueryError` for a value that does not exist."""
     query = BoardQuery(
         rule=parse_rule(parameters.get("rule", ""), default=question_set.benchmark.default_rule),
-        grouping=parameters.get("grouping", "") or "topic",
+        grouping=parameters.get("grouping", "") or DEFAULT_GROUPING,
         topic=topic_key(parameters.get("topic", "")),
         kind=parameters.get("kind", ""),
         sort=parameters.get("sort", "") or "accuracy",
@@ -147,15 +153,16 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
     )
     topic = _topic(query, topics)
     systems = visible_systems()
-    cohort = cohort_of(matrix, minimum=people_rule().minimum_for_mean)
+    cohorts = [cohort_of(matrix, minimum=people_rule().minimum_for_mean, how=how) for how in (COMPLETE, PARTIAL)]
     rows = _rows(
         matrix,
-        cohort,
+        cohorts,
         systems=systems,
         topic=topic,
         topics=topics,
         shown_topics=topics if with_topics else [],
         smallest_group=smallest_group(question_set),
+        grouping=query.grouping,
     )
     return Board(
         question_set=question_set,
@@ -165,9 +172,9 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
         groupings=tuple(groupings),
         topic=topic,
         n_questions=len(topic.columns) if topic else len(matrix.root_ids),
-        n_people=cohort.n_people,
-        n_people_finished=cohort.n_finished,
-        n_people_counted=len(cohort.codes),
+        n_people=cohorts[0].n_people,
+        n_people_finished=cohorts[0].n_finished,
+        n_people_counted=sum(row.people.n for row in rows if row.people),
         n_absent=_absent(question_set, query, matrix, systems),
     )
 
@@ -186,28 +193,31 @@ def smallest_group(question_set: QuestionSet) -> int:
 
 def _rows(
     matrix: Matrix,
-    cohort: Cohort,
+    cohorts: list[Cohort],
     *,
     systems: dict[int, SystemFacts],
     topic: Topic | None,
     topics: list[Topic],
     shown_topics: list[Topic],
     smallest_group: int,
+    grouping: str,
 ) -> list[Row]:
     n = len(matrix.root_ids)
     columns: Columns = topic.columns if topic else np.arange(n)
     looked_at = topics if topic or shown_topics else []
     hidden = _hidden(looked_at, n=n, minimum=smallest_group)
-    hidden_of_people = _hidden(looked_at, n=n, minimum=max(smallest_group, SMALLEST_GROUP_OF_PEOPLE))
-    people = people_row(
-        cohort,
-        rule=people_rule(),
-        columns=columns,
-        topics=shown_topics,
-        filtered=topic is not None,
-        is_shown=topic.slug not in hidden_of_people if topic else n >= smallest_group,
-        hidden=hidden_of_people,
-    )
+    people = [
+        _people_row(
+            cohort,
+            columns=columns,
+            topic=topic,
+            shown_topics=shown_topics,
+            looked_at=looked_at,
+            minimum=smallest_group,
+            grouping=grouping,
+        )
+        for cohort in cohorts
+    ]
     rows = system_rows(
         matrix,
         systems=systems,
@@ -216,17 +226,48 @@ def _rows(
         is_shown=topic.slug not in hidden if topic else n >= smallest_group,
         hidden=hidden,
     )
-    return [*rows, people] if people else rows
+    return [*rows, *filter(None, people)]
 
 
-def _hidden(topics: list[Topic], *, n: int, minimum: int) -> frozenset[str]:
-    shown = shown_groups([topic.columns for topic in topics], n=n, minimum=minimum)
+def _people_row(
+    cohort: Cohort,
+    *,
+    columns: Columns,
+    topic: Topic | None,
+    shown_topics: list[Topic],
+    looked_at: list[Topic],
+    minimum: int,
+    grouping: str,
+) -> Row | None:
+    """Return the row of a cohort, with what is hidden of people: more than of systems, also on open sets."""
+    n = cohort.codes.shape[1]
+    # Groups of two groupings that differ by a question would show the few people who were asked it.
+    is_other = cohort.how == PARTIAL and grouping != DEFAULT_GROUPING
+    rule = people_rule()
+    answered = Answered(cohort.answered, rule.minimum_for_mean) if cohort.how == PARTIAL else None
+    hidden = _hidden(looked_at, n=n, minimum=max(minimum, SMALLEST_GROUP_OF_PEOPLE), answered=answered)
+    if is_other:
+        hidden = frozenset(topic.slug for topic in looked_at)
+    return people_row(
+        cohort,
+        rule=rule,
+        columns=columns,
+        topics=shown_topics,
+        filtered=topic is not None,
+        is_shown=topic.slug not in hidden if topic else n >= minimum,
+        hidden=hidden,
+        why_hidden=OTHER_GROUPING if is_other else FEW_QUESTIONS,
+    )
+
+
+def _hidden(topics: list[Topic], *, n: int, minimum: int, answered: Answered | None = None) -> frozenset[str]:
+    shown = shown_groups([topic.columns for topic in topics], n=n, minimum=minimum, answered=answered)
     return frozenset(topic.slug for topic, is_shown in zip(topics, shown, strict=True) if not is_shown)
 
 
 def check_query(*, question_set: QuestionSet, query: BoardQuery) -> None:
     """Raise `BadQueryError` for a grouping or topic that the set does not have; costs nothing without either."""
-    if query.grouping != "topic":
+    if query.grouping != DEFAULT_GROUPING:
         _check_grouping(query, groupings_of(benchmark_id=question_set.benchmark_id))
     if query.topic and question_set.current_revision:
         question_ids = [column.question_id for column in columns_of(set_revision=question_set.current_revision)]
@@ -239,7 +280,7 @@ def check_query(*, question_set: QuestionSet, query: BoardQuery) -> None:
 def _check_grouping(query: BoardQuery, groupings: list[GroupingChoice]) -> None:
     slugs = [grouping.slug for grouping in groupings]
     # A benchmark without any labels still has a board: `topic` is then simply empty.
-    if query.grouping not in slugs and query.grouping != "topic":
+    if query.grouping not in slugs and query.grouping != DEFAULT_GROUPING:
         raise BadQueryError(f"There is no grouping “{query.grouping}”. There are: {', '.join(slugs) or 'none'}.")
 
 

@@ -1,15 +1,17 @@
 """The answers a matrix is built from: models' from `evaluations`, people's from `survey`."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from corpus.models import QuestionSetRevision
+from corpus.models import QuestionSetMember, QuestionSetRevision
 from evaluations.models import Item, Run
 from evaluations.selectors import BoardItems, board_items
+from leaderboard.cohorts import SetAnswers
 from leaderboard.matrix import PERSON, SYSTEM, Answer, Entrant, Matrix, build_matrix
-from survey.selectors.board import BoardAnswer, FinishedPerson, board_answers, finished_people
+from survey.selectors.board import BoardAnswer, board_answers
+from survey.selectors.inclusion import BlockDesign, inclusions
 
 
 class Column(NamedTuple):
@@ -35,13 +37,20 @@ def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: 
     columns = columns_of(set_revision=set_revision)
     root_ids = [column.root_id for column in columns]
     systems = board_items(root_ids=root_ids, rule=rule, with_hidden=True, with_fallback=with_fallback)
-    # Who has finished is read first: an answer in between can only add, and the next reader builds again.
-    finished = finished_people(benchmark_id=set_revision.question_set.benchmark_id, rule=rule)
-    people = list(board_answers(root_ids=root_ids, rule=rule))
+    # Who counts is read first: an answer in between can only add, and the next reader builds again.
+    found = inclusions(benchmark_id=set_revision.question_set.benchmark_id)
+    people = SetAnswers(
+        answers=board_answers(root_ids=root_ids, rule=rule, with_unjudged=True),
+        found=found,
+        n_questions=len(columns),
+        pools=_pools(found.blocks.values(), set_revision=set_revision, root_ids=root_ids),
+    )
+    counted = people.counted()
     return build_matrix(
         columns=columns,
-        entrants=[*_systems(systems), *_people(people, finished, n_questions=len(columns))],
-        answers=chain(_system_answers(systems), _person_answers(people)),
+        entrants=[*_systems(systems), *_people(people, counted)],
+        answers=chain(_system_answers(systems), _person_answers(people.kept(counted))),
+        study_rules={study_id: study_rule.words for study_id, study_rule in found.rules.items()},
     )
 
 
@@ -64,35 +73,41 @@ def _system_answers(board: BoardItems) -> Iterator[Answer]:
         yield Answer(SYSTEM, item.system_id, item.repeat, item.root_id, outcome)
 
 
-def _people(
-    answers: Sequence[BoardAnswer], finished: Sequence[FinishedPerson], *, n_questions: int
-) -> Iterator[Entrant]:
-    study_of = {person.participant_id: person.study_id for person in finished}
-    counted = _counted_studies(answers, finished, n_questions=n_questions)
-    demo = {answer.participant_id: answer.is_demo for answer in answers}
+def _people(here: SetAnswers, counted: Mapping[int, str]) -> Iterator[Entrant]:
+    demo = {answer.participant_id: answer.is_demo for answer in here.answers}
     for participant_id, is_demo in demo.items():
-        study_id = study_of.get(participant_id, 0)
+        person = here.found.people.get(participant_id)
+        reason = here.reason(participant_id)
         yield Entrant(
             type=PERSON,
             id=participant_id,
             is_demo=is_demo,
-            study_id=study_id,
-            has_finished=participant_id in study_of,
-            is_counted=study_id in counted,
+            study_id=person.study_id if person else 0,
+            has_finished=not reason,
+            counted=counted.get(participant_id, ""),
+            reason=reason.value,
         )
 
 
-def _counted_studies(
-    answers: Sequence[BoardAnswer], finished: Sequence[FinishedPerson], *, n_questions: int
-) -> set[int]:
-    """Return the studies of which everybody who finished has an answer to every question of the set."""
-    answered: dict[int, set[int]] = defaultdict(set)
-    for answer in answers:
-        answered[answer.participant_id].add(answer.root_id)
-    lacking = {person.study_id for person in finished if len(answered[person.participant_id]) < n_questions}
-    return {person.study_id for person in finished} - lacking
-
-
-def _person_answers(answers: Sequence[BoardAnswer]) -> Iterator[Answer]:
+def _person_answers(answers: Iterable[BoardAnswer]) -> Iterator[Answer]:
     for answer in answers:
         yield Answer(PERSON, answer.participant_id, 0, answer.root_id, answer.outcome)
+
+
+def _pools(designs: Iterable[BlockDesign], *, set_revision: QuestionSetRevision, root_ids: Collection[int]) -> set[int]:
+    """Return the blocks given in part whose questions are those of the set, all of them and no others."""
+    partial = [design for design in designs if design.is_partial]
+    others = {design.set_revision_id for design in partial} - {set_revision.pk}
+    same = {set_revision.pk} | (_revisions_of(others, root_ids) if others else set())
+    return {design.block_id for design in partial if design.set_revision_id in same}
+
+
+def _revisions_of(set_revision_ids: Collection[int], root_ids: Collection[int]) -> set[int]:
+    """Return those of the set revisions that hold exactly these comparable questions. One query."""
+    roots: dict[int, set[int]] = defaultdict(set)
+    members = QuestionSetMember.objects.filter(set_revision__in=set_revision_ids).values_list(
+        "set_revision_id", "question_revision__comparison_root_id", "question_revision_id"
+    )
+    for set_revision_id, root_id, revision_id in members:
+        roots[set_revision_id].add(root_id or revision_id)
+    return {set_revision_id for set_revision_id, found in roots.items() if found == set(root_ids)}

@@ -4,15 +4,16 @@ from collections.abc import Collection
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.db.models import BooleanField, Case, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import BooleanField, Case, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 
 from corpus.scoring.types import Outcome
-from survey.models import Assignment, Participant, Response, ResponseScore
+from survey.models import Response, ResponseScore
+from survey.selectors.inclusion import NOT_JUDGED
 
 
 class BoardAnswer(NamedTuple):
-    """One person's verdict on one question under one rule."""
+    """One person's verdict on one question under one rule; `is_judged` says whether the current verdict is one."""
 
     participant_id: int
     pseudonym: str
@@ -22,30 +23,27 @@ class BoardAnswer(NamedTuple):
     outcome: str
     credit: Decimal
     tools_allowed: bool
+    block_id: int
+    is_judged: bool
 
 
-class FinishedPerson(NamedTuple):
-    """Someone who answered every question of a benchmark they were given."""
-
-    participant_id: int
-    study_id: int
-
-
-def board_answers(*, root_ids: Collection[int], rule: str) -> list[BoardAnswer]:
+def board_answers(*, root_ids: Collection[int], rule: str, with_unjudged: bool = False) -> list[BoardAnswer]:
     """Return the verdicts of people who agreed and have not withdrawn, for these comparable questions.
 
     Under the rule kept on the answer the current verdict counts, under any other the newest score by the same key, a
-    person's corrected reading first; an answer never judged under that rule is left out. An answer that could not be
-    judged at all is an `error`. One query.
+    person's corrected reading first; an answer never judged under that rule is left out or, `with_unjudged`, has the
+    outcome "". An answer that could not be judged at all is an `error`. Attention checks are no answers to the
+    question. Who counts is another matter: `survey.selectors.inclusion`. One query.
     """
+    answers = _answers_of_people().annotate(
+        root_id=_root_id(),
+        judged_outcome=_judged_outcome(rule),
+        judged_credit=Case(When(rule=rule, then=F("credit")), default=Subquery(_scores(rule).values("credit")[:1])),
+    )
+    if not with_unjudged:
+        answers = answers.filter(judged_outcome__isnull=False)
     rows = (
-        _answers_of_people()
-        .annotate(
-            root_id=_root_id(),
-            judged_outcome=_judged_outcome(rule),
-            judged_credit=Case(When(rule=rule, then=F("credit")), default=Subquery(_scores(rule).values("credit")[:1])),
-        )
-        .filter(root_id__in=root_ids, judged_outcome__isnull=False)
+        answers.filter(root_id__in=root_ids)
         .order_by("assignment__participant_id", "assignment__position")
         .values_list(
             "assignment__participant_id",
@@ -56,35 +54,18 @@ def board_answers(*, root_ids: Collection[int], rule: str) -> list[BoardAnswer]:
             "judged_outcome",
             "judged_credit",
             "assignment__block__tools_allowed",
+            "assignment__block_id",
+            "outcome",
         )
     )
-    return [BoardAnswer(*row[:5], row[5] or Outcome.ERROR.value, row[6] or Decimal(0), row[7]) for row in rows]
+    return [
+        BoardAnswer(*row[:5], _outcome(row[5]), row[6] or Decimal(0), *row[7:9], row[9] not in NOT_JUDGED)
+        for row in rows
+    ]
 
 
-def finished_people(*, benchmark_id: int, rule: str) -> list[FinishedPerson]:
-    """Return who agreed, has not withdrawn, and answered every question of this benchmark that was given to them.
-
-    Whose answer is not judged under the rule, or could not be judged, is left out: whoever is returned has a verdict
-    on every question of the benchmark they were given. By id; one query.
-    """
-    given = Assignment.objects.filter(
-        participant=OuterRef("pk"), question_revision__question__benchmark=benchmark_id
-    ).order_by()
-    unjudged = (
-        Response.objects.filter(
-            assignment__participant=OuterRef("pk"),
-            assignment__question_revision__question__benchmark=benchmark_id,
-        )
-        .annotate(judged_outcome=_judged_outcome(rule))
-        .filter(Q(judged_outcome__isnull=True) | Q(judged_outcome__in=["", Outcome.ERROR.value]))
-    )
-    rows = (
-        Participant.objects.filter(consented_at__isnull=False, withdrawn_at__isnull=True)
-        .filter(Exists(given), ~Exists(given.filter(response__isnull=True)), ~Exists(unjudged))
-        .order_by("pk")
-        .values_list("pk", "study_id")
-    )
-    return [FinishedPerson(*row) for row in rows]
+def _outcome(judged: str | None) -> str:
+    return "" if judged is None else judged or Outcome.ERROR.value
 
 
 def _scores(rule: str) -> QuerySet[ResponseScore]:
@@ -112,6 +93,7 @@ def _answers_of_people() -> QuerySet[Response]:
     return Response.objects.filter(
         assignment__participant__consented_at__isnull=False,
         assignment__participant__withdrawn_at__isnull=True,
+        assignment__is_attention_check=False,
     )
 
 

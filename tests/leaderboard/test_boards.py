@@ -9,13 +9,12 @@ from leaderboard.boards import (
     PeopleRule,
     SystemFacts,
     Topic,
-    cohort_of,
     estimate_of,
-    people_row,
     ranked,
     system_rows,
 )
 from leaderboard.matrix import MISSING, OUTCOMES, PERSON, SYSTEM, Answer, Entrant, build_matrix
+from leaderboard.people import cohort_of, people_row
 from leaderboard.statistics import wilson_interval
 
 CODE = {"+": "right", "-": "wrong", "u": "unparsed", "r": "refused", "e": "error", "d": "do_not_know", " ": ""}
@@ -39,7 +38,9 @@ def matrix_of(systems: dict[str, list[str]], people: list[str] = ()):
         ]
     for number, row in enumerate(people):
         is_finished = " " not in row and "e" not in row
-        entrants.append(Entrant(PERSON, number, study_id=1, has_finished=is_finished, is_counted=is_finished))
+        entrants.append(
+            Entrant(PERSON, number, study_id=1, has_finished=is_finished, counted="complete" if is_finished else "")
+        )
         answers += [Answer(PERSON, number, 0, column, CODE[letter]) for column, letter in enumerate(row)]
     return build_matrix(columns=[(n, n) for n in range(width)], entrants=entrants, answers=answers)
 
@@ -133,7 +134,13 @@ def test_what_is_not_shown_has_no_figure_at_all() -> None:
 def cohort(*people: tuple[int, bool, str], minimum: int = 5):
     """Build a cohort of (study, whether all who finished it cover the set, outcomes)."""
     entrants = [
-        Entrant(PERSON, number, study_id=study, has_finished=" " not in row, is_counted=covers and " " not in row)
+        Entrant(
+            PERSON,
+            number,
+            study_id=study,
+            has_finished=" " not in row,
+            counted="complete" if covers and " " not in row else "",
+        )
         for number, (study, covers, row) in enumerate(people)
     ]
     answers = [
