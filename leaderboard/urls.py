@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from leaderboard import views
+from leaderboard import own_views, views
 from leaderboard.api import api
 
 app_name = "leaderboard"
@@ -13,5 +13,7 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/chart.json", views.chart, name="chart"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
+    # An address among those of the survey: the page is a participant's, and its figures are the boards'.
+    path("survey/<slug:study_slug>/result/", own_views.result, name="own-result"),
     path("api/v1/", api.urls),
 ]

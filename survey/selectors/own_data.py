@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from corpus.markup.text import render_text
-from corpus.models import QuestionSet
+from corpus.models import QuestionSet, QuestionSetMember
 from corpus.scoring.letters import option_letter
 from survey.models import Assignment, Draft, Participant, Response, Study
 from survey.selectors.export import net_seconds
@@ -53,11 +53,21 @@ def own_data(participant: Participant) -> dict[str, Any]:
 
 
 def verdicts_are_public(study: Study) -> bool:
-    """Say whether a person may see which of their answers were right: the study is closed, all its sets are open."""
+    """Say whether a person may see which of their answers were right.
+
+    They may once the study is closed, where all its sets are open and no other study that is open asks its questions.
+    """
     if study.status != Study.Status.CLOSED:
         return False
     sets = QuestionSet.objects.filter(revisions__study_blocks__study=study)
-    return not sets.exclude(policy=QuestionSet.Policy.OPEN).exists()
+    if sets.exclude(policy=QuestionSet.Policy.OPEN).exists():
+        return False
+    members = QuestionSetMember.objects.filter(set_revision__study_blocks__study=study)
+    asked_elsewhere = QuestionSetMember.objects.filter(
+        set_revision__study_blocks__study__status=Study.Status.OPEN,
+        question_revision__question__in=members.values("question_revision__question"),
+    )
+    return not asked_elsewhere.exists()
 
 
 def _shown(participant: Participant) -> Sequence[Assignment]:
