@@ -3,15 +3,19 @@
 from dataclasses import dataclass
 
 from django.core import signing
-from django.utils.safestring import SafeString
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
 
 from corpus.markup.html import render_html
 from corpus.scoring.types import Kind
 from corpus.selectors.targets import asked_of
 from survey.models import Assignment
+from survey.selectors.steps import with_turn
 
 PAGE_SALT = "survey.question-page"
 PAGE_HOURS = 24
+DRAWING = "molecule-drawing"
+FIGURE_END = "</figcaption>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,11 @@ class ShownChoice:
 
     letter: str
     html: SafeString
+
+    @property
+    def has_drawing(self) -> bool:
+        """Whether there is a structure to enlarge."""
+        return DRAWING in self.html
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,11 @@ class QuestionPage:
     offers_do_not_know: bool
     token: str
 
+    @property
+    def has_drawings(self) -> bool:
+        """Whether there is a structure to enlarge anywhere on the page."""
+        return DRAWING in self.stem or any(choice.has_drawing for choice in self.choices)
+
 
 def question_page(assignment: Assignment, *, token: str = "") -> QuestionPage:
     """Return the page of an assignment, its options in the stored order; with a new token unless one is given."""
@@ -50,7 +64,7 @@ def question_page(assignment: Assignment, *, token: str = "") -> QuestionPage:
         assignment_id=assignment.pk,
         position=assignment.position,
         is_choice=asked.kind is Kind.CHOICE,
-        stem=render_html(revision.stem, place="stem"),
+        stem=_with_structure_tools(render_html(revision.stem, place="stem")),
         unit=asked.unit,
         choices=tuple(
             ShownChoice(shown.letter, render_html(shown.text, place=f"option-{shown.letter}", inline=True))
@@ -66,6 +80,14 @@ def question_page(assignment: Assignment, *, token: str = "") -> QuestionPage:
     )
 
 
+def _with_structure_tools(html: SafeString) -> SafeString:
+    """Put the buttons to enlarge a structure and to copy its SMILES under each drawing of a stem."""
+    if DRAWING not in html:
+        return html
+    tools = render_to_string("survey/_structure_tools.html").strip()
+    return mark_safe(html.replace(FIGURE_END, tools + FIGURE_END))  # noqa: S308 - both parts are ours, and escaped
+
+
 def page_token(assignment: Assignment) -> str:
     """Return a signed note that lets whoever has it answer this one question, for a day. It lets nobody in."""
     return signing.dumps([assignment.participant_id, assignment.pk], salt=PAGE_SALT)
@@ -73,12 +95,23 @@ def page_token(assignment: Assignment) -> str:
 
 def assignment_of_token(token: str, study_slug: str) -> Assignment | None:
     """Return the assignment a page token was made for, or None for a forged, old or foreign one."""
+    ids = _ids_of_token(token)
+    if ids is None:
+        return None
+    participant_id, assignment_id = ids
+    return with_turn(
+        Assignment.objects.filter(pk=assignment_id, participant=participant_id, participant__study__slug=study_slug)
+    ).first()
+
+
+def is_token_of(token: str, assignment: Assignment) -> bool:
+    """Say whether a page token holds and was made for an assignment."""
+    return _ids_of_token(token) == (assignment.participant_id, assignment.pk)
+
+
+def _ids_of_token(token: str) -> tuple[int, int] | None:
     try:
         participant_id, assignment_id = signing.loads(token, salt=PAGE_SALT, max_age=PAGE_HOURS * 3600)
     except (signing.BadSignature, ValueError, TypeError):
         return None
-    return (
-        Assignment.objects.select_related("participant__study", "block__study", "question_revision")
-        .filter(pk=assignment_id, participant_id=participant_id, participant__study__slug=study_slug)
-        .first()
-    )
+    return participant_id, assignment_id

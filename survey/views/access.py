@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.crypto import constant_time_compare, salted_hmac
 from django.views.decorators.cache import never_cache
 
 from survey.models import Participant, Study
@@ -14,10 +15,13 @@ from survey.selectors.steps import Step, StepKind, current_step
 from survey.views.posted import replace_surrogates
 
 SESSION_KEY = "survey_participants"
+SESSION_SALT = "survey.session"
+NOT_KNOWN = "This browser does not know you. Open your personal link to go on, or begin new."
 PAGE_OF_STEP = {
     StepKind.CONSENT: "survey:consent",
     StepKind.PROFILE: "survey:profile",
     StepKind.PRACTICE: "survey:practice",
+    StepKind.BREAK: "survey:break",
     StepKind.RULES: "survey:rules",
     StepKind.FINISH: "survey:finish",
 }
@@ -27,19 +31,50 @@ View = Callable[..., HttpResponseBase]
 
 
 def session_participant(request: HttpRequest, study: Study) -> Participant | None:
-    """Return who this session continues as in a study, or None."""
-    participant_id = request.session.get(SESSION_KEY, {}).get(study.slug)
-    if participant_id is None:
+    """Return who this session continues as in a study, or None: it was never entered, or by a link of the past."""
+    entry = request.session.get(SESSION_KEY, {}).get(study.slug)
+    if not isinstance(entry, list) or len(entry) != 2:
         return None
-    return Participant.objects.select_related("study").filter(pk=participant_id, study=study).first()
+    participant_id, fingerprint = entry
+    participant = Participant.objects.filter(pk=participant_id, study=study).first()
+    if participant is None:
+        return None
+    # Who has withdrawn has no link any more, and is told so.
+    if not participant.withdrawn_at and not constant_time_compare(fingerprint, link_fingerprint(participant)):
+        return None
+    participant.study = study
+    return participant
+
+
+def link_fingerprint(participant: Participant) -> str:
+    """Return what a session keeps of a personal link: enough to know it by, not enough to open it."""
+    return salted_hmac(SESSION_SALT, participant.link_secret, algorithm="sha256").hexdigest()
 
 
 def enter(request: HttpRequest, participant: Participant) -> None:
     """Make this session continue as a participant, under a new session key."""
+    request.session.cycle_key()
+    remember(request, participant)
+
+
+def remember(request: HttpRequest, participant: Participant) -> None:
+    """Keep in this session who it continues as, by the personal link of now."""
     entered = dict(request.session.get(SESSION_KEY, {}))
-    entered[participant.study.slug] = participant.pk
+    entered[participant.study.slug] = [participant.pk, link_fingerprint(participant)]
+    request.session[SESSION_KEY] = entered
+
+
+def forget(request: HttpRequest, study: Study) -> None:
+    """Let this session know nobody of a study any more, under a new session key."""
+    entered = {slug: entry for slug, entry in request.session.get(SESSION_KEY, {}).items() if slug != study.slug}
     request.session.cycle_key()
     request.session[SESSION_KEY] = entered
+
+
+def not_known_page(request: HttpRequest, study: Study) -> HttpResponse:
+    """Send whoever this browser does not know to the start page."""
+    messages.warning(request, NOT_KNOWN)
+    return redirect("survey:start", study.slug)
 
 
 def study_view(view: View) -> View:
@@ -62,8 +97,7 @@ def participant_view(view: View) -> View:
     def wrapped(request: HttpRequest, study: Study, **kwargs: Any) -> HttpResponseBase:
         participant = session_participant(request, study)
         if participant is None:
-            messages.warning(request, "This browser does not know you. Open your personal link to go on, or begin new.")
-            return redirect("survey:start", study.slug)
+            return not_known_page(request, study)
         return view(request, participant, **kwargs)
 
     return wrapped

@@ -4,15 +4,15 @@ from contextlib import suppress
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from survey.errors import NotYourTurnError
-from survey.models import Assignment, Participant, Response, Study
+from survey.models import Assignment, Participant, Study
 from survey.selectors.progress import progress_of
-from survey.selectors.steps import StepKind, answerable_assignment, current_step
-from survey.services import assignment_serve, block_begin, participant_finish
-from survey.views.access import participant_view, session_participant, study_view, to_step
+from survey.selectors.steps import StepKind, current_step, is_answerable, stored_response
+from survey.services import absences_end, assignment_serve, block_begin, participant_finish
+from survey.views.access import not_known_page, participant_view, session_participant, study_view, to_step
 from survey.views.entry import personal_link
 from survey.views.given_back import give_back, posted_assignment, take_given_back
 from survey.views.question_pages import ALREADY_STORED, foreign_page, form_page, take_answer
@@ -49,14 +49,15 @@ def question(request: HttpRequest, study: Study, position: int) -> HttpResponse:
             return take_given_back(request, study) if "given_back" in request.POST else give_back(request, study)
         return _answer(request, participant)
     if participant is None:
-        messages.warning(request, "This browser does not know you. Open your personal link to go on, or begin new.")
-        return redirect("survey:start", study.slug)
+        return not_known_page(request, study)
     step = current_step(participant)
     if step.kind is not StepKind.QUESTION or step.assignment is None:
         return to_step(request, participant, step)
     if position != step.assignment.position:
         _tell_why_not_here(request, position, step.assignment)
         return to_step(request, participant, step)
+    if step.assignment.served_at is not None:
+        absences_end(assignment=step.assignment)
     assignment_serve(assignment=step.assignment)
     return form_page(request, step.assignment)
 
@@ -72,13 +73,12 @@ def _answer(request: HttpRequest, participant: Participant) -> HttpResponse:
     assignment = posted_assignment(request.POST, participant)
     if assignment is None:
         return foreign_page(request, participant)
-    if Response.objects.filter(assignment=assignment).exists():
+    if stored_response(assignment):
         messages.info(request, ALREADY_STORED)
-    elif answerable_assignment(participant) == assignment:
+    elif is_answerable(assignment):
         page = take_answer(request, assignment)
         if page is not None:
             return page
-        participant.refresh_from_db()
     return to_step(request, participant)
 
 

@@ -15,7 +15,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if match is None or match.app_name != "survey":
         return default_csrf_failure(request, reason=reason)
     study = Study.objects.filter(slug=match.kwargs.get("study_slug", "")).first()
-    if study is not None and match.url_name == "question":
+    if study is not None and match.url_name in ("question", "pause"):
         replace_surrogates(request)
         response = give_back(request, study)
     else:

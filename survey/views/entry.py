@@ -4,11 +4,12 @@ import secrets
 
 from django.contrib import messages
 from django.core import signing
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from survey.errors import SurveyError
 from survey.forms import ConsentForm, NumberForm, ProfileForm
@@ -16,9 +17,19 @@ from survey.models import Participant, Study
 from survey.selectors.progress import progress_of
 from survey.selectors.steps import StepKind, current_step
 from survey.selectors.studies import current_consent, study_problems
-from survey.services import participant_begin, practice_record, profile_record
-from survey.views.access import enter, participant_view, session_participant, study_view, to_step
-from survey.views.posted import may_be_secret
+from survey.services import link_renew, participant_begin, practice_record, profile_record, unknown_link_note
+from survey.services.links import seconds_until_links_open
+from survey.views.access import (
+    enter,
+    forget,
+    link_fingerprint,
+    participant_view,
+    remember,
+    session_participant,
+    study_view,
+    to_step,
+)
+from survey.views.posted import client_address, may_be_secret
 
 CONSENT_SALT = "survey.consent-page"
 CONSENT_DAYS = 7
@@ -118,8 +129,35 @@ def link(request: HttpRequest, participant: Participant) -> HttpResponse:
         "study": participant.study,
         "participant": participant,
         "personal_link": personal_link(request, participant),
+        "link_fingerprint": link_fingerprint(participant),
     }
     return render(request, "survey/link.html", context)
+
+
+@require_POST
+@participant_view
+def new_link(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Make a new personal link; the old one, and whatever was entered by it elsewhere, ends at once."""
+    if participant.withdrawn_at:
+        return to_step(request, participant)
+    # A page that shows a link of the past, such as a second click, changes nothing.
+    if request.POST.get("link") == link_fingerprint(participant):
+        with transaction.atomic():
+            link_renew(participant=participant, old_secret=participant.link_secret)
+            remember(request, participant)
+            # With the link or not at all: this browser must not lose whoever it knows.
+            request.session.save()
+        messages.success(request, "This is your new personal link. The old one leads nowhere from now on.")
+    return redirect("survey:link", participant.study.slug)
+
+
+@require_POST
+@study_view
+def leave(request: HttpRequest, study: Study) -> HttpResponse:
+    """Let this browser forget who it knows, for the next person at a shared computer."""
+    forget(request, study)
+    messages.success(request, "This browser knows nobody any more. Your personal link continues where you stopped.")
+    return redirect("survey:start", study.slug)
 
 
 def personal_link(request: HttpRequest, participant: Participant) -> str:
@@ -165,10 +203,17 @@ def go_on(request: HttpRequest, participant: Participant) -> HttpResponse:
 @require_safe
 @never_cache
 def resume(request: HttpRequest, secret: str) -> HttpResponseBase:
-    """Continue as the participant whose personal link this is."""
+    """Continue as the participant whose personal link this is; slow for addresses that try many."""
+    address = client_address(request)
+    seconds = seconds_until_links_open(address=address)
+    if seconds:
+        return render(
+            request, "survey/too_many_links.html", {"seconds": seconds}, status=429, headers={"Retry-After": seconds}
+        )
     known = Participant.objects.select_related("study").filter(link_secret=secret)
     participant = known.first() if may_be_secret(secret) else None
     if participant is None:
+        unknown_link_note(address=address)
         return render(request, "survey/link_unknown.html", status=404)
     enter(request, participant)
     return to_step(request, participant)

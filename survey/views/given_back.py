@@ -10,7 +10,7 @@ from django.shortcuts import render
 from survey.forms import AnswerForm
 from survey.models import Assignment, Participant, Response, Study
 from survey.selectors.pages import assignment_of_token
-from survey.selectors.steps import answerable_assignment
+from survey.selectors.steps import is_answerable, stored_response, with_turn
 from survey.views.access import session_participant
 from survey.views.question_pages import confirm_page, foreign_page, form_page, page_of, take_answer
 
@@ -27,7 +27,7 @@ def give_back(request: HttpRequest, study: Study) -> HttpResponse:
     assignment = _assignment(request, study, current)
     if assignment is None:
         return _refused_page(request, study, current)
-    if answerable_assignment(assignment.participant) != assignment:
+    if not is_answerable(assignment):
         return _end_page(request, assignment)
     notice = NOT_STORED if current else SESSION_ENDED
     form = AnswerForm(request.POST, page=page_of(request, assignment))
@@ -44,7 +44,7 @@ def take_given_back(request: HttpRequest, study: Study) -> HttpResponse:
     assignment = _assignment(request, study, None)
     if assignment is None:
         return _refused_page(request, study, None)
-    if answerable_assignment(assignment.participant) != assignment:
+    if not is_answerable(assignment):
         return _end_page(request, assignment)
     return take_answer(request, assignment) or _end_page(request, assignment, is_new=True)
 
@@ -54,11 +54,7 @@ def posted_assignment(data: QueryDict, participant: Participant) -> Assignment |
     value = data.get("assignment", "")
     if not (value.isascii() and value.isdigit() and len(value) < 19):
         return None
-    return (
-        participant.assignments.select_related("block__study", "question_revision", "participant__study")
-        .filter(pk=int(value))
-        .first()
-    )
+    return with_turn(participant.assignments.filter(pk=int(value))).first()
 
 
 def _assignment(request: HttpRequest, study: Study, current: Participant | None) -> Assignment | None:
@@ -75,6 +71,8 @@ def _refused_page(request: HttpRequest, study: Study, current: Participant | Non
 
 
 def _end_page(request: HttpRequest, assignment: Assignment, *, is_new: bool = False) -> HttpResponse:
-    is_stored = Response.objects.filter(assignment=assignment).exists()
+    # What was just stored is not in the row that was read before.
+    is_stored = is_new and Response.objects.filter(assignment=assignment).exists()
+    is_stored = is_stored or stored_response(assignment) is not None
     context = {"study": assignment.block.study, "is_stored": is_stored, "is_new": is_new}
     return render(request, "survey/given_back_end.html", context, status=200 if is_stored else 403)

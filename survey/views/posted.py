@@ -2,6 +2,7 @@
 
 import re
 
+from django.conf import settings
 from django.http import HttpRequest, QueryDict
 
 # Some encodings a form may be sent in can hold halves of characters, which UTF-8 cannot: no page and no row takes them.
@@ -23,6 +24,20 @@ def replace_surrogates(request: HttpRequest) -> None:
 def may_be_secret(text: str) -> bool:
     """Say whether text can be the secret of a personal link at all."""
     return LINK_SECRET.fullmatch(text) is not None
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the network address that a request comes from.
+
+    Behind a proxy that is the last address of `X-Forwarded-For`, which the proxy wrote itself; those before it are
+    whatever the sender likes. Without a proxy the header is not looked at.
+    """
+    if settings.BEHIND_PROXY:
+        forwarded: str = request.META.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
+        if forwarded:
+            return forwarded
+    address: str = request.META.get("REMOTE_ADDR", "")
+    return address
 
 
 def _replaced(text: str) -> str:

@@ -6,26 +6,40 @@ from django.shortcuts import render
 
 from survey.errors import AnswerRefusedError, SurveyError
 from survey.forms import AnswerForm
-from survey.models import Assignment, Participant, Study
-from survey.selectors.pages import QuestionPage, assignment_of_token, question_page
+from survey.models import Assignment, Draft, Participant, Study
+from survey.selectors.pages import QuestionPage, is_token_of, question_page
 from survey.selectors.progress import progress_of
-from survey.services import response_record
+from survey.services import draft_save, response_record
 
-ALREADY_STORED = "That question already has your answer. The first answer counts; it was not changed."
+ALREADY_STORED = (
+    "That question already has your answer: it is stored. The first answer counts; sending it again changed nothing."
+)
 STORED_AT_THE_END = "Your answer is stored. The study closed while you gave it."
 KEPT = ("typed_text", "tools", "tools_other", "confidence")
 
 
 def take_answer(request: HttpRequest, assignment: Assignment) -> HttpResponse | None:
     """Store what was sent for a question; return the page that asks on, or None once there is nothing more to ask."""
-    if "change" in request.POST:
+    if "change" in request.POST or "larger" in request.POST:
+        keep_draft(request, assignment)
         return form_page(request, assignment)
     form = AnswerForm(request.POST, page=page_of(request, assignment))
-    if not form.is_valid():
-        return form_page(request, assignment, form, status=422)
-    if form.must_ask:
+    is_complete = form.is_valid()
+    if is_complete and not form.must_ask:
+        return _record(request, assignment, form)
+    keep_draft(request, assignment)
+    if is_complete:
         return confirm_page(request, assignment, form)
-    return _record(request, assignment, form)
+    return form_page(request, assignment, form, status=422)
+
+
+def keep_draft(request: HttpRequest, assignment: Assignment) -> bool:
+    """Keep what was sent as a draft, for a question whose answer is taken now; return whether it was kept."""
+    fields = dict(request.POST.lists())
+    try:
+        return draft_save(assignment=assignment, fields={name: list(map(str, fields[name])) for name in fields})
+    except SurveyError:
+        return False
 
 
 def _record(request: HttpRequest, assignment: Assignment, form: AnswerForm) -> HttpResponse | None:
@@ -37,6 +51,7 @@ def _record(request: HttpRequest, assignment: Assignment, form: AnswerForm) -> H
         return form_page(request, assignment, form, status=422)
     except SurveyError as error:
         messages.error(request, str(error))
+        participant.refresh_from_db()
         return None
     if not recorded.created:
         messages.info(request, ALREADY_STORED)
@@ -55,9 +70,13 @@ def form_page(
 ) -> HttpResponse:
     """Show a question with what was sent so far filled in."""
     page = page_of(request, assignment)
+    draft = _draft(assignment) if request.method != "POST" else None
+    initial = _draft_initial(draft) if draft else _initial(request.POST)
     context = {
         **_context(request, assignment, page, notice),
-        "form": form or AnswerForm(initial=_initial(request.POST), page=page),
+        "form": form or AnswerForm(initial=initial, page=page),
+        "draft": draft,
+        "larger": request.POST.get("larger", request.POST.get("is_larger")) == "1",
     }
     return render(request, "survey/question.html", context, status=status)
 
@@ -80,8 +99,7 @@ def foreign_page(request: HttpRequest, participant: Participant) -> HttpResponse
 def page_of(request: HttpRequest, assignment: Assignment) -> QuestionPage:
     """Return the page of a question; a token that was sent and holds stays, so that no use makes it last longer."""
     token = request.POST.get("token", "")
-    holds = assignment_of_token(token, assignment.block.study.slug) == assignment
-    return question_page(assignment, token=token if holds else "")
+    return question_page(assignment, token=token if is_token_of(token, assignment) else "")
 
 
 def _context(request: HttpRequest, assignment: Assignment, page: QuestionPage, notice: str) -> dict[str, object]:
@@ -92,6 +110,17 @@ def _context(request: HttpRequest, assignment: Assignment, page: QuestionPage, n
         "notice": notice,
         "given_back": bool(notice) or "given_back" in request.POST,
     }
+
+
+def _draft(assignment: Assignment) -> Draft | None:
+    return getattr(assignment, "draft", None)
+
+
+def _draft_initial(draft: Draft) -> dict[str, object]:
+    data = QueryDict(mutable=True)
+    for name, values in draft.content.items():
+        data.setlist(name, values)
+    return _initial(data)
 
 
 def _initial(data: QueryDict) -> dict[str, object]:

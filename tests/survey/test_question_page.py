@@ -199,7 +199,7 @@ def assert_no_key(body: str, assignment: object) -> None:
     for option in revision.options.all():
         assert option.option_key not in body
     for word in ("credit", "target", "score", "outcome", "right_answer", "option_key"):
-        assert word not in body.lower()
+        assert word not in body.lower().replace('target="_blank"', "")
 
 
 def test_se04_right_options_stand_in_every_place_and_say_nothing() -> None:

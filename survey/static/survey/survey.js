@@ -2,10 +2,6 @@
 (function () {
   "use strict";
 
-  function typingIn(element) {
-    return element instanceof HTMLElement && (element.matches("textarea, select") || element.matches("input[type=text]"));
-  }
-
   function guardAgainstSecondSubmit(form) {
     form.addEventListener("submit", function (event) {
       if (form.dataset.sent) {
@@ -13,98 +9,84 @@
         return;
       }
       form.dataset.sent = "yes";
-      form.querySelectorAll("button").forEach(function (button) {
+      buttonsOf(form).forEach(function (button) {
         button.setAttribute("aria-disabled", "true");
       });
+    });
+  }
+
+  function buttonsOf(form) {
+    return Array.from(form.elements).filter(function (element) {
+      return element.matches("button");
     });
   }
 
   function allowAgain() {
     document.querySelectorAll("form[data-sent]").forEach(function (form) {
       delete form.dataset.sent;
-      form.querySelectorAll("button").forEach(function (button) {
+      buttonsOf(form).forEach(function (button) {
         button.removeAttribute("aria-disabled");
       });
     });
   }
 
-  function pickByLetter(form, event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || typingIn(event.target)) {
-      return;
-    }
-    var box = form.querySelector('input[name="choice"][value="' + CSS.escape(event.key.toUpperCase()) + '"]');
-    if (event.key.length === 1 && box) {
-      event.preventDefault();
-      box.focus();
-      box.click();
-    }
+  /* Browsers offer the clipboard on secure pages only; elsewhere the text goes through a selection. */
+  function copyBySelection(text) {
+    var field = document.createElement("textarea");
+    field.value = text;
+    field.className = "visually-hidden";
+    document.body.append(field);
+    field.select();
+    var copied = document.execCommand("copy");
+    field.remove();
+    return copied;
   }
 
-  function confirmByEnter(form, event) {
-    var onControl = event.target instanceof HTMLElement && event.target.closest("a, button, summary, input, textarea, select");
-    if (event.key !== "Enter" || event.repeat || event.defaultPrevented || (onControl && !event.target.matches("input"))) {
-      return;
-    }
-    event.preventDefault();
-    form.requestSubmit(form.querySelector("button.button-primary"));
+  function say(button, words) {
+    var content = Array.from(button.childNodes);
+    button.replaceChildren(words);
+    window.setTimeout(function () {
+      button.replaceChildren.apply(button, content);
+    }, 1500);
   }
 
   function copyText(button, text) {
-    var label = button.textContent;
-    navigator.clipboard.writeText(text).then(
-      function () {
-        button.textContent = "Copied";
-        window.setTimeout(function () {
-          button.textContent = label;
-        }, 1500);
-      },
-      function () {
-        button.textContent = "Select and copy by hand";
-      }
-    );
+    function copied() {
+      say(button, "Copied");
+    }
+    function bySelection() {
+      say(button, copyBySelection(text) ? "Copied" : "Copy by hand");
+      button.focus();
+    }
+    if (navigator.clipboard) {
+      navigator.clipboard.writeText(text).then(copied, bySelection);
+    } else {
+      bySelection();
+    }
   }
 
   function offerCopies() {
-    if (!navigator.clipboard) {
-      return;
-    }
     document.querySelectorAll("[data-copy]").forEach(function (button) {
       button.hidden = false;
       button.addEventListener("click", function () {
         copyText(button, document.getElementById(button.dataset.copy).value);
       });
     });
-    document.querySelectorAll(".molecule-caption").forEach(function (caption) {
-      var code = caption.querySelector(".smiles");
-      if (!code) {
-        return;
-      }
-      var button = document.createElement("button");
-      button.type = "button";
-      button.className = "button copy-smiles";
-      button.textContent = "Copy";
-      button.setAttribute("aria-label", "Copy the SMILES");
-      button.addEventListener("click", function (event) {
-        event.preventDefault();
-        event.stopPropagation();
-        copyText(button, code.textContent);
-      });
-      caption.append(button);
+  }
+
+  function showTimesOfThisPlace() {
+    document.querySelectorAll("time[data-local-time]").forEach(function (time) {
+      time.textContent = new Date(time.dateTime).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     });
   }
 
-  document.querySelectorAll("form[method=post]").forEach(guardAgainstSecondSubmit);
+  window.surveyCopyText = copyText;
+  document.querySelectorAll("form[method=post]:not([target])").forEach(guardAgainstSecondSubmit);
   window.addEventListener("pageshow", allowAgain);
-  var keyed = document.querySelector("form[data-keys]");
-  if (keyed) {
-    document.addEventListener("keydown", function (event) {
-      pickByLetter(keyed, event);
-      confirmByEnter(keyed, event);
-    });
-  }
   var focused = document.querySelector("main [autofocus]");
   if (focused) {
     focused.focus();
   }
   offerCopies();
+  showTimesOfThisPlace();
 })();
