@@ -74,9 +74,11 @@ def _people(rows: Iterable[Cells], refused: list[RefusedRow]) -> dict[str, Surve
     for place, cells in rows:
         name = cells["id"].strip()
         if not _NAME.fullmatch(name):
-            refused.append(RefusedRow(place, "person-invalid", f"`id` is no name of up to {LONGEST_NAME} characters."))
+            refused.append(
+                RefusedRow("person", place, "person-invalid", BAD_NAME)
+            )
         elif name in people:
-            refused.append(RefusedRow(place, "person-repeated", f"The person {name} is there already.", name))
+            refused.append(RefusedRow("person", place, "person-repeated", f"The person {name} is there already.", name))
         else:
             people[name] = SurveyPerson(name, cells["highestEducation"].strip(), _whole(cells["experience"]))
     return people
@@ -96,10 +98,12 @@ def _questions(rows: Iterable[Cells], refused: list[RefusedRow]) -> dict[str, Su
         try:
             question = _question(number, cells)
         except CellError as error:
-            refused.append(RefusedRow(place, "cell-invalid", str(error), question=number))
+            refused.append(RefusedRow("question", place, "cell-invalid", str(error), question=number))
             continue
         if number in questions:
-            refused.append(RefusedRow(place, "question-repeated", f"Question {number} is there already.", "", number))
+            refused.append(
+                RefusedRow("question", place, "question-repeated", f"Question {number} is there already.", "", number)
+            )
         else:
             questions[number] = question
     return questions
@@ -134,16 +138,16 @@ def _answers(
         try:
             read.append((place, _answer(cells)))
         except CellError as error:
-            refused.append(RefusedRow(place, "cell-invalid", str(error), person, question))
+            refused.append(RefusedRow("answer", place, "cell-invalid", str(error), person, question))
     kept: dict[tuple[str, str], SurveyAnswer] = {}
     for place, answer in sorted(read, key=lambda entry: int(entry[1].source_id)):
         whose = (answer.person, answer.question_id)
         if answer.question_id not in questions:
             reason = f"The export has no usable question {answer.question_id}."
-            refused.append(RefusedRow(place, "question-unknown", reason, *whose))
+            refused.append(RefusedRow("answer", place, "question-unknown", reason, *whose))
         elif whose in kept:
             reason = f"The answer {kept[whose].source_id} to this question came first."
-            refused.append(RefusedRow(place, "answered-twice", reason, *whose))
+            refused.append(RefusedRow("answer", place, "answered-twice", reason, *whose))
         else:
             kept[whose] = answer
     return tuple(kept.values())
@@ -221,7 +225,9 @@ def _reports(files: Iterable[BankFile], refused: list[RefusedRow]) -> dict[tuple
                 raise ValueError(f"This person has a report of {report.key} already.")
             reports[person, report.key] = SurveyReport(block, report)
         except ValueError as error:
-            refused.append(RefusedRow(file.path, "report-invalid", str(error), person))
+            refused.append(RefusedRow("report", file.path, "report-invalid", str(error), person))
         except RecursionError:
-            refused.append(RefusedRow(file.path, "report-invalid", "The file nests lists too deeply.", person))
+            refused.append(
+                RefusedRow("report", file.path, "report-invalid", "The file nests lists too deeply.", person)
+            )
     return reports

@@ -12,8 +12,12 @@ class UnreadableSurveyError(ValueError):
 
 
 class RefusedRow(NamedTuple):
-    """A row or file that is left out: where it is, a stable word, and why. `person` and `question` where known."""
+    """What is left out: an answer, a question, a person or a report; where it is, a stable word, and why.
 
+    `person` and `question` are the survey's own names, where known.
+    """
+
+    what: str
     place: str
     code: str
     reason: str

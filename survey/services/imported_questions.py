@@ -71,7 +71,9 @@ def match_questions(*, questions: Iterable[SurveyQuestion], blocks: Sequence[Stu
             problem, matched = ("question-repeated", f"The survey's question {first} is the same one."), None
         if matched is None:
             code, reason = problem
-            refused.append(RefusedRow(f"question {question.source_id}", code, reason, question=question.source_id))
+            refused.append(
+                RefusedRow("question", f"question {question.source_id}", code, reason, question=question.source_id)
+            )
             continue
         taken[matched.revision.pk] = question.source_id
         found[question.source_id] = matched

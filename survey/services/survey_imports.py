@@ -107,7 +107,9 @@ def _answers_by_person(
             continue
         reason = f"Question {answer.question_id} ({export.questions[answer.question_id].name}) is not in the set."
         place = f"answer {answer.source_id}"
-        report.refused.append(RefusedRow(place, "question-not-in-set", reason, answer.person, answer.question_id))
+        report.refused.append(
+            RefusedRow("answer", place, "question-not-in-set", reason, answer.person, answer.question_id)
+        )
     return by_person
 
 
@@ -125,7 +127,9 @@ def _missing_profiles(export: SurveyExport, report: SurveyImported) -> None:
 def _refuse_withdrawn(participant: Participant, answers: Iterable[SurveyAnswer], report: SurveyImported) -> None:
     reason = "This person has withdrawn here; nothing is stored again."
     report.refused += [
-        RefusedRow(f"answer {answer.source_id}", "person-withdrawn", reason, answer.person, answer.question_id)
+        RefusedRow(
+            "answer", f"answer {answer.source_id}", "person-withdrawn", reason, answer.person, answer.question_id
+        )
         for answer in answers
     ]
 
@@ -148,7 +152,8 @@ def _answers_import(
     report.answers.update(stored.counts())
     reason = "The export has another answer now, but a maintainer has corrected the reading of this one."
     report.refused += [
-        RefusedRow(entry.question.key, "correction-kept", reason, participant.source_name) for entry in stored.corrected
+        RefusedRow("answer", entry.question.key, "correction-kept", reason, participant.source_name)
+        for entry in stored.corrected
     ]
 
 
@@ -168,7 +173,7 @@ def _prepare(
         except UnmatchedOptionsError as error:
             place = f"answer {answer.source_id}"
             report.refused.append(
-                RefusedRow(place, "options-unmatched", str(error)[:300], answer.person, answer.question_id)
+                RefusedRow("answer", place, "options-unmatched", str(error)[:300], answer.person, answer.question_id)
             )
             continue
         prepared.append(entry)

@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from corpus.scoring.differences import CAUSES
 from corpus.scoring.rules import resolve_rule
 from corpus.services.rescoring import default_reader
 from corpus.services.rescoring.differences import DifferenceReport
-from survey.importers.types import UnreadableSurveyError
+from survey.importers.types import RefusedRow, UnreadableSurveyError
 from survey.models import Study
 from survey.selectors.entrants import people_counts
 from survey.services.imported_answers import PUBLISHED_RULE, STANDARD_RULE, SURVEY_RULE
@@ -109,14 +109,23 @@ def _report(imported: SurveyImported, root_ids: Collection[int], dry_run: bool) 
         "changed": answers["changed"],
         "unchanged": answers["unchanged"],
         "kept": answers["kept"],
-        "refused": len(refused),
-        "refused_by_code": dict(sorted(Counter(row.code for row in refused).items())),
+        "refused": sum(row.what == "answer" for row in refused),
+        "refused_by_code": _by_code(refused),
         "refusals": [row._asdict() for row in refused],
         "kept_as_reported": {name: number for name, number in sorted(imported.kept_as_reported.items()) if number},
         "notes": [note._asdict() for note in imported.notes],
         "differences": _differences(differences),
         "entrants": people_counts(study=imported.study, root_ids=root_ids, rules=RULES),
     }
+
+
+def _by_code(refused: Iterable[RefusedRow]) -> dict[str, dict[str, int]]:
+    """Return how much was refused, by what it is (answer, question, person, report) and why."""
+    counts = Counter((row.what, row.code) for row in refused)
+    by_code: dict[str, dict[str, int]] = {}
+    for what, code in sorted(counts):
+        by_code.setdefault(what, {})[code] = counts[what, code]
+    return by_code
 
 
 def _differences(report: DifferenceReport) -> dict[str, Any]:
@@ -147,9 +156,16 @@ def _in_words(report: dict[str, Any]) -> str:
         f"{report['new']} new, {report['changed']} changed, {report['unchanged']} unchanged, {report['kept']} kept, "
         f"{report['refused']} refused"
     ]
-    lines += [f"  refused {code}: {number}" for code, number in report["refused_by_code"].items()]
-    questions = [row for row in report["refusals"] if not row["person"]]
-    lines += [f"  refused {row['place']}: {row['code']}: {row['reason']}" for row in questions]
+    lines += [
+        f"  refused {what}, {code}: {number}"
+        for what, codes in report["refused_by_code"].items()
+        for code, number in codes.items()
+    ]
+    lines += [
+        f"  refused {row['place']}: {row['code']}: {row['reason']}"
+        for row in report["refusals"]
+        if (row["what"], row["code"]) != ("answer", "question-not-in-set")
+    ]
     kept = sorted(set(report["kept_as_reported"].values()))
     if kept:
         lines.append(f"  kept as reported under {SURVEY_RULE}: up to {kept[-1]} answers a person")
