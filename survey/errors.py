@@ -33,6 +33,10 @@ class AnswerRefusedError(SurveyError):
     """The answer is incomplete, or nothing could be read from it."""
 
 
+class FlagRefusedError(SurveyError):
+    """A flag is decided with a reason, and in few words."""
+
+
 class CommentRefusedError(SurveyError):
     """The comment is empty, too long, or one too many."""
 

@@ -54,8 +54,12 @@ class Inclusions:
     blocks: dict[int, BlockDesign]
 
 
-def inclusions(*, study: Study | None = None, benchmark_id: int | None = None) -> Inclusions:
+def inclusions(
+    *, study: Study | None = None, benchmark_id: int | None = None, rule: InclusionRule | None = None
+) -> Inclusions:
     """Return who counts of one study, or of every study that asks questions of a benchmark, by participant id.
+
+    Each study's own rule is asked, or the `rule` given: what would it change?
 
     The rule of scoring plays no part: whoever counts, counts under every one of them. Answers not judged yet matter
     where they are to questions of that benchmark, whose results version follows them. Two queries.
@@ -72,9 +76,9 @@ def inclusions(*, study: Study | None = None, benchmark_id: int | None = None) -
         designs[block_id] = _design(row)
     found = {}
     for participant_id, study_id in people:
-        rule = rules[study_id]
         theirs = tuple(blocks[participant_id])
-        decision = decide(PersonFacts(blocks=theirs, n_open=n_open[participant_id], **facts[participant_id]), rule)
+        person = PersonFacts(blocks=theirs, n_open=n_open[participant_id], **facts[participant_id])
+        decision = decide(person, rule or rules[study_id])
         found[participant_id] = Inclusion(
             participant_id=participant_id,
             study_id=study_id,

@@ -4,6 +4,8 @@ from survey.services.absences import absence_begin, absences_end
 from survey.services.assignments import assignment_serve, assignments_draw, block_begin
 from survey.services.comments import comment_record
 from survey.services.drafts import draft_save
+from survey.services.flags import flag_review, flags_find, flags_find_in_study
+from survey.services.inclusion import inclusion_preview, inclusion_rule_set, study_results_changed
 from survey.services.links import unknown_link_note
 from survey.services.participants import (
     link_renew,
@@ -30,6 +32,11 @@ __all__ = [
     "comment_record",
     "consent_text_add",
     "draft_save",
+    "flag_review",
+    "flags_find",
+    "flags_find_in_study",
+    "inclusion_preview",
+    "inclusion_rule_set",
     "link_renew",
     "participant_begin",
     "participant_erase",
@@ -45,5 +52,6 @@ __all__ = [
     "study_close",
     "study_create",
     "study_open",
+    "study_results_changed",
     "unknown_link_note",
 ]

@@ -12,6 +12,8 @@ from survey.errors import ConsentOutdatedError, StudyNotOpenError, StudyNotReady
 from survey.models import ConsentText, Participant, ReminderAddress, Study, new_link_secret
 from survey.selectors.studies import current_consent, study_problems
 from survey.services.assignments import assignments_draw
+from survey.services.flags import flags_find_safely
+from survey.services.inclusion import study_results_changed
 from survey.services.pseudonyms import pseudonym_draw
 
 PSEUDONYM_ATTEMPTS = 20
@@ -119,6 +121,9 @@ def participant_finish(*, participant: Participant, now: datetime | None = None)
     going_on = Participant.objects.filter(pk=participant.pk, finished_at__isnull=True, withdrawn_at__isnull=True)
     if going_on.update(finished_at=now or timezone.now()):
         ReminderAddress.objects.filter(participant=participant).delete()
+        flags_find_safely(participant=participant, now=now)
+        # Whoever has finished counts from now on, in every benchmark the study asks.
+        study_results_changed(study_id=participant.study_id)
     return True
 
 

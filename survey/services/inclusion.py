@@ -1,0 +1,61 @@
+"""Change who of a study counts, and tell the boards."""
+
+from typing import NamedTuple
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
+
+from corpus.models import Benchmark
+from corpus.services.results import action_log, results_changed
+from survey.inclusion_rules import InclusionRule, rule_of
+from survey.models import Study
+from survey.selectors.inclusion import inclusions
+
+
+class InclusionChange(NamedTuple):
+    """How many people count after a change of the rule, how many came to count, and how many no longer do."""
+
+    n_counted: int
+    n_joined: int
+    n_left: int
+
+
+def study_results_changed(*, study_id: int) -> None:
+    """Raise the results version of every benchmark a study asks; call it in the transaction of the change."""
+    # In one order, so that two of these never wait for each other.
+    asked = Benchmark.objects.filter(question_sets__revisions__study_blocks__study=study_id)
+    for benchmark_id in sorted(set(asked.values_list("pk", flat=True))):
+        results_changed(benchmark_id=benchmark_id)
+
+
+def inclusion_preview(*, study: Study, rule: InclusionRule) -> InclusionChange:
+    """Return what a rule would change against the stored one; nothing is written."""
+    before = {person.participant_id: person.block_ids for person in inclusions(study=study).people.values()}
+    after = {person.participant_id: person.block_ids for person in inclusions(study=study, rule=rule).people.values()}
+    return InclusionChange(
+        n_counted=sum(bool(blocks) for blocks in after.values()),
+        n_joined=sum(bool(blocks - before[person]) for person, blocks in after.items()),
+        n_left=sum(bool(before[person] - blocks) for person, blocks in after.items()),
+    )
+
+
+def inclusion_rule_set(*, study: Study, rule: InclusionRule, actor: AbstractBaseUser | None = None) -> InclusionChange:
+    """Store by which rule people of a study count; answers stay untouched, boards follow at once.
+
+    Figures before and after are about different people, so that a reader who noted both can subtract: where few people
+    move, this is a release decision (docs/decisions/0008-who-counts-where.md).
+    """
+    with transaction.atomic():
+        stored = Study.objects.get(pk=study.pk)
+        change = inclusion_preview(study=stored, rule=rule)
+        before = rule_of(stored).words
+        Study.objects.filter(pk=study.pk).update(
+            completion_rule=rule.completion,
+            minimum_years=rule.minimum_years,
+            counts_unknown_experience=rule.counts_unknown_experience,
+        )
+        detail = {"before": before, "after": rule.words, **change._asdict()}
+        action_log(code="study.inclusion_changed", target=study, actor=actor, detail=detail)
+        study_results_changed(study_id=study.pk)
+    study.refresh_from_db()
+    return change
