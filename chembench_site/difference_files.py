@@ -8,6 +8,7 @@ from corpus.scoring.differences import CAUSES
 from corpus.services.rescoring.differences import DifferenceLine, DifferenceReport
 
 UNEXPLAINED = "(unexplained)"
+MOST_LINES = 200
 
 
 def as_csv(report: DifferenceReport) -> str:
@@ -20,7 +21,7 @@ def as_csv(report: DifferenceReport) -> str:
 
 
 def as_markdown(report: DifferenceReport) -> str:
-    """Return totals by system and by cause, and every difference that no predicate explains."""
+    """Return totals by system and by cause, every difference that no predicate explains, and every one if few."""
     parts = [
         f"# `{report.rule}` against `{report.against}`",
         f"Reader `{report.reader}`. A difference is another outcome, not only another verdict.",
@@ -31,6 +32,8 @@ def as_markdown(report: DifferenceReport) -> str:
     ]
     if report.unexplained:
         parts += ["## Not explained by any predicate", _unexplained(report)]
+    if 0 < len(report.lines) <= MOST_LINES:
+        parts += ["## Every difference", _lines(report)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -71,6 +74,12 @@ def _causes(report: DifferenceReport) -> str:
 def _unexplained(report: DifferenceReport) -> str:
     fields = ("system", "key", "published_outcome", "outcome", "published_read", "read")
     return _table(fields, [tuple(getattr(line, name) for name in fields) for line in report.unexplained])
+
+
+def _lines(report: DifferenceReport) -> str:
+    fields = ("system", "key", "published_outcome", "outcome", "published_read", "read", "cause")
+    rows = [line._replace(cause=line.cause or UNEXPLAINED) for line in report.lines]
+    return _table(fields, [tuple(getattr(line, name) for name in fields) for line in rows])
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:

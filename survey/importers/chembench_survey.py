@@ -32,7 +32,8 @@ LONGEST_TOOLS = 2000
 MOST_SECONDS = 10_000_000
 MOST_YEARS = 100
 _INDICES = re.compile(r"\d{1,3}(?:\s*,\s*\d{1,3})*", re.ASCII)
-_NAME = re.compile(r"[\w.@+-]{1,60}")
+_NAME = re.compile(rf"[\w.@+-]{{1,{LONGEST_NAME}}}")
+_BAD_NAME = f"`id` is no name of up to {LONGEST_NAME} letters, digits and . @ + -."
 _COLUMNS = {
     "users.csv": ("id", "highestEducation", "experience"),
     "questions.csv": ("id", "example", "raw", "toolUseAllowed"),
@@ -74,9 +75,7 @@ def _people(rows: Iterable[Cells], refused: list[RefusedRow]) -> dict[str, Surve
     for place, cells in rows:
         name = cells["id"].strip()
         if not _NAME.fullmatch(name):
-            refused.append(
-                RefusedRow("person", place, "person-invalid", BAD_NAME)
-            )
+            refused.append(RefusedRow("person", place, "person-invalid", _BAD_NAME))
         elif name in people:
             refused.append(RefusedRow("person", place, "person-repeated", f"The person {name} is there already.", name))
         else:

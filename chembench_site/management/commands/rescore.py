@@ -14,15 +14,18 @@ from corpus.models import QuestionSet
 from corpus.scoring.rules import UnknownRuleError, resolve_rule
 from corpus.scoring.types import Outcome
 from corpus.services.rescoring import Proposed, RescoringError, default_reader, resolve_reader
+from corpus.services.rescoring.differences import DifferenceReport
 from evaluations.models import Run, System
 from evaluations.selectors.entrants import entrant_counts
-from evaluations.services.published_differences import DifferenceReport, published_differences
+from evaluations.services.published_differences import published_differences
 from evaluations.services.rescoring import run_rescore, run_rescoring_accept, runs_selected
 from survey.models import Study
 from survey.selectors.entrants import people_counts
+from survey.services.reported_differences import study_differences
 from survey.services.rescoring import study_rescore, study_rescoring_accept
 
 PUBLISHED = "as-published"
+SURVEY = "survey-option-text"
 
 
 class Command(BaseCommand):
@@ -40,7 +43,9 @@ class Command(BaseCommand):
         parser.add_argument("--reader", default="", help="reader, or reader@version (default: the rule's own)")
         parser.add_argument("--accept", action="store_true", help="make the new verdicts count at once")
         parser.add_argument(
-            "--against", choices=[PUBLISHED], help="compare with published verdicts instead; nothing is stored"
+            "--against",
+            choices=[PUBLISHED, SURVEY],
+            help=f"compare with published verdicts instead, people's with --study or {SURVEY}; nothing is stored",
         )
         parser.add_argument(
             "--report",
@@ -59,7 +64,7 @@ class Command(BaseCommand):
             if options["against"]:
                 self._compare(options, rule, reader, question_set)
             elif options["report"]:
-                raise CommandError("--report belongs to --against as-published.")
+                raise CommandError("--report belongs to --against.")
             else:
                 self._rescore(options, rule, reader, question_set)
         except (UnknownRuleError, RescoringError) as error:
@@ -106,13 +111,7 @@ class Command(BaseCommand):
     # Comparing
 
     def _compare(self, options: dict[str, Any], rule: str, reader: str, question_set: QuestionSet | None) -> None:
-        runs, _ = _selected(options)
-        imported = [run for run in runs if run.origin == Run.Origin.IMPORTED]
-        if not imported:
-            raise CommandError("There is no imported run among those chosen; only these have published verdicts.")
-        report = published_differences(
-            runs=imported, rule=rule, reader=reader, question_ids=_question_ids(question_set)
-        )
+        report = _compared(options, rule, reader, _question_ids(question_set))
         self._write_report(report, options)
         if report.unexplained:
             raise CommandError(
@@ -129,6 +128,23 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(_as_json(report), indent=1))
         elif not target or target == "-":
             self.stdout.write(as_markdown(report))
+
+
+def _compared(options: dict[str, Any], rule: str, reader: str, question_ids: frozenset[int] | None) -> DifferenceReport:
+    """Compare imported runs, or the answers of imported studies where these or the survey's own rule are asked for."""
+    runs, studies = _selected(options)
+    against = options["against"]
+    if against == SURVEY or (studies and options["study"] and not (options["system"] or options["run"])):
+        report = study_differences(
+            studies=studies, rule=rule, reader=reader, against=against, question_ids=question_ids
+        )
+        if not report.systems:
+            raise CommandError("There is no imported answer among those chosen; only these have published verdicts.")
+        return report
+    imported = [run for run in runs if run.origin == Run.Origin.IMPORTED]
+    if not imported:
+        raise CommandError("There is no imported run among those chosen; only these have published verdicts.")
+    return published_differences(runs=imported, rule=rule, reader=reader, question_ids=question_ids)
 
 
 def _selected(options: dict[str, Any]) -> tuple[list[Run], list[Study]]:
