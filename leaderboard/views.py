@@ -142,6 +142,7 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
         "small": SMALL_TOPIC,
         "smallest_group": smallest_group(found.question_set),
         "smallest_group_of_people": SMALLEST_GROUP_OF_PEOPLE,
+        "people_minimum": people_rule().minimum_for_mean,
         "rules": rule_names(),
         "page": "board",
     }

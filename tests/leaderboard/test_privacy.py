@@ -81,10 +81,11 @@ def test_the_page_says_how_many_finished_and_who_counts(client, sets) -> None:
     make_people(sets["whole"], [*[FINISHED] * 6, STOPPED_EARLY])
     for url in ("/leaderboard/part/", "/leaderboard/whole/", "/leaderboard/whole/topics/?grouping=folder"):
         words = " ".join(client.get(url).content.decode().split())
-        assert "6 of 7 people finished their study; only they count" in words
+        assert "6 of 7 people count: all questions answered; 1 for another reason." in words
     make_people(sets["part"], ["+" * 15])
     words = " ".join(client.get("/leaderboard/part/").content.decode().split())
-    assert "7 of 8 people finished their study; only they count, and 6 of them here" in words
+    assert "6 of 7 people count: all questions answered" in words
+    assert "7 of 8 people who answered here count by the rules of their studies, and 6 of them on this board" in words
 
 
 @pytest.mark.parametrize("policy", ["closed", "open"])

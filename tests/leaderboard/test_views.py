@@ -84,7 +84,7 @@ def test_the_page_says_which_rule_revision_and_people_it_shows(client, results) 
     html = " ".join(get(client, BOARD).split())
     assert "revision 1 of the set" in html
     assert "standard@1</a>" in html
-    assert "10 of 10 people finished their study; only they count." in html
+    assert "10 of 10 people count: all questions answered." in html
     assert "best 50.0%, worst 50.0%" in html
 
 
