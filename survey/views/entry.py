@@ -207,9 +207,9 @@ def resume(request: HttpRequest, secret: str) -> HttpResponseBase:
     address = client_address(request)
     seconds = seconds_until_links_open(address=address)
     if seconds:
-        return render(
-            request, "survey/too_many_links.html", {"seconds": seconds}, status=429, headers={"Retry-After": seconds}
-        )
+        response = render(request, "survey/too_many_links.html", {"seconds": seconds}, status=429)
+        response["Retry-After"] = str(seconds)
+        return response
     known = Participant.objects.select_related("study").filter(link_secret=secret)
     participant = known.first() if may_be_secret(secret) else None
     if participant is None:
