@@ -1,5 +1,7 @@
 """Causes of differences over questions that ask to choose."""
 
+from operator import attrgetter
+
 from corpus.scoring.choices import CONTRADICTION, UNKNOWN_LETTER
 from corpus.scoring.letters import letter_index
 from corpus.scoring.option_texts import BY_TEXT
@@ -13,13 +15,15 @@ def _is_choice(difference: Difference) -> bool:
 
 
 def is_option_order(difference: Difference) -> bool:
-    """The letters standard read stand for the stored options when looked up in the key's order of options."""
+    """The letters standard read stand for the stored options when looked up in the key's order, or by the alphabet."""
     if not _is_choice(difference) or not is_read(difference) or not has_stored_answer(difference):
         return False
     options = difference.target.options
     places = [letter_index(letter) for letter in letters_of(difference.standard, difference.asked)]
-    in_key_order = {options[place].key for place in places if place < len(options)}
-    return in_key_order == set(difference.published.option_keys)
+    return any(
+        {order[place].key for place in places if place < len(order)} == set(difference.published.option_keys)
+        for order in (options, sorted(options, key=attrgetter("text")))
+    )
 
 
 def is_union_of_tags(difference: Difference) -> bool:

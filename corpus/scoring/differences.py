@@ -159,18 +159,24 @@ _PREDICATES: dict[str, tuple[str, Predicate]] = {
 
 # What a person types has no tags, no prompt and no prose: causes that look for these say nothing about it.
 _PREDICATES_OF_PEOPLE: dict[str, tuple[str, Predicate]] = {
-    name: _PREDICATES[name]
-    for name in (
-        "target-zero-or-below",
-        "boundary",
-        "own-tolerance",
-        "option-order",
-        "multiplication-sign",
-        "spaced-exponent",
-        "thousands-separator",
-        "decimal-comma",
-    )
-} | {
+    "kept-as-reported": (
+        "The survey worded the question otherwise than the bank: the report's letters were kept, standard takes what "
+        "was ticked.",
+        typed_causes.is_kept_as_reported,
+    ),
+    **{
+        name: _PREDICATES[name]
+        for name in (
+            "target-zero-or-below",
+            "boundary",
+            "own-tolerance",
+            "option-order",
+            "multiplication-sign",
+            "spaced-exponent",
+            "thousands-separator",
+            "decimal-comma",
+        )
+    },
     "comma-as-point": (
         "The report took every comma for a decimal point; standard read this one otherwise.",
         typed_causes.is_comma_as_point,
@@ -186,11 +192,6 @@ _PREDICATES_OF_PEOPLE: dict[str, tuple[str, Predicate]] = {
     "unit-unread": (
         "A unit stands behind the number, and the report stored no number at all.",
         typed_causes.is_unit_unread,
-    ),
-    "kept-as-reported": (
-        "The survey worded the question otherwise than the bank: the report's letters were kept, standard takes what "
-        "was ticked.",
-        typed_causes.is_kept_as_reported,
     ),
     "no-answer-stored": _PREDICATES["no-answer-stored"],
 }
