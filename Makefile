@@ -1,5 +1,7 @@
 # One line each; .ci/run calls the same ones.
 .PHONY: demo test test-postgres check setup bench mutants lock clean
+# Tests run in as many processes as there are cores; threads of the linear algebra would only get in their way.
+test test-postgres: export OPENBLAS_NUM_THREADS = 1
 
 demo: ## set up and serve the site with demo data on http://127.0.0.1:8000
 	@bin/demo

@@ -116,7 +116,10 @@ def balanced_estimate(values: Floats, confidence: float = CONFIDENCE) -> SetEsti
     means = np.where(answered, values, 0.0).sum(axis=0) / counts
     mean = float(means.mean())
     interval = NO_INTERVAL
-    if fewest >= 2:
+    if answered.all():
+        # The general formula comes to the same, from a table of all pairs of questions.
+        interval = people_interval(values.mean(axis=1), confidence)
+    elif fewest >= 2:
         residuals = np.where(answered, values - means, 0.0)
         error = float(np.sqrt(_variance_over_people(residuals, answered.astype(np.float64))))
         half = float(stdtrit(len(values) - 1, (1 + confidence) / 2)) * error

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from leaderboard.statistics import balanced_estimate, people_interval
+from tests.balanced_simulation import N_QUESTIONS, Population, answers, coverages, population_mean, shares
 
 NAN = float("nan")
 
@@ -37,6 +38,16 @@ def test_equals_the_interval_over_people_where_everybody_answered_everything(peo
     assert estimate.interval == pytest.approx(people_interval(values.mean(axis=1)))
 
 
+def test_general_formula_comes_to_the_interval_over_people_in_a_complete_design() -> None:
+    """A question asked of half of the people, with equal answers, adds no pair that matters but takes the long way."""
+    values = np.random.default_rng(3).integers(0, 2, size=(20, 50)).astype(float)
+    asked_of_half = np.where(np.arange(20) < 10, 1.0, NAN)
+    short = people_interval(values.mean(axis=1))
+    long = balanced_estimate(np.column_stack([values, asked_of_half])).interval
+    # The constant question has no residuals: the half width is that of 50 questions, spread over 51.
+    assert (long.high - long.low) * 51 / 50 == pytest.approx(short.high - short.low)
+
+
 def test_people_without_an_answer_change_nothing() -> None:
     values = np.array([[1, 0], [1, 1], [NAN, 0]])
     assert balanced_estimate(np.vstack([values, [[NAN, NAN]]])) == balanced_estimate(values)
@@ -56,3 +67,39 @@ def test_no_mean_without_and_no_interval_with_a_single_answer_to_a_question(valu
     estimate = balanced_estimate(np.array(values, dtype=float))
     assert math.isnan(estimate.mean) is not has_mean
     assert all(math.isnan(end) for end in estimate.interval)
+
+
+# Simulated studies: a share of 30 of the 236 questions each, drawn with the site's code
+
+
+@pytest.mark.parametrize("people", [30, 60, 120])
+def test_interval_covers_a_known_population_mean(people: int) -> None:
+    covered = coverages(runs=2000, people=people, population=Population())
+    assert 0.93 <= covered["balanced estimate"].share <= 0.97
+    # What the interval is for: answers of one person are not independent, and a naive interval pretends they are.
+    assert covered["all answers as one sample"].share < 0.75
+
+
+@pytest.mark.parametrize(
+    "population", [Population(0.0, 0.0, 1.2), Population(2.0, 0.0, 1.2), Population(1.0, 1.0, 2.5)]
+)
+def test_interval_covers_whatever_people_and_questions_are_like(population: Population) -> None:
+    # 400 runs: 0.95 ± 3 standard errors of 0.011.
+    assert 0.917 <= coverages(runs=400, people=30, population=population)["balanced estimate"].share <= 0.983
+
+
+def test_mean_and_variance_are_unbiased() -> None:
+    generator = np.random.default_rng(11)
+    population, people, runs = Population(), 30, 600
+    difficulties = generator.normal(0, population.difficulty, N_QUESTIONS)
+    means, variances = [], []
+    for given in shares(runs=runs, people=people, generator=generator):
+        values = np.where(given, answers(population, difficulties, people, generator), np.nan)
+        estimate = balanced_estimate(values)
+        means.append(estimate.mean)
+        variances.append(((estimate.interval.high - estimate.interval.low) / 2 / stats.t.ppf(0.975, people - 1)) ** 2)
+    spread = np.var(means, ddof=1)
+    expected = population_mean(population, difficulties)
+    assert np.mean(means) == pytest.approx(expected, abs=3 * math.sqrt(spread / runs))
+    # The standard error of a variance from 600 normal draws is 5.8 %.
+    assert np.mean(variances) == pytest.approx(spread, rel=0.18)
