@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
@@ -24,6 +24,7 @@ from corpus.models import (
     QuestionSetRevision,
     Source,
 )
+from corpus.question_panels import panels_of
 from corpus.services.descriptions import description_save
 
 MEMBERS_OF = "current_revision__set_memberships__set_revision"
@@ -121,6 +122,7 @@ class QuestionAdmin(EvidenceAdmin):
     fields = ("key", "benchmark", "source", "label_list", "as_shown")
     readonly_fields = ("label_list", "as_shown")
     inlines = (RevisionInline, FindingInline)
+    change_form_template = "corpus/admin/question.html"
 
     class Media:
         css = {"all": ("katex/katex.min.css", "corpus/markup.css", "corpus/admin.css")}
@@ -129,6 +131,12 @@ class QuestionAdmin(EvidenceAdmin):
         rows: QuerySet[Question] = super().get_queryset(request)
         rows = rows.annotate(n_findings=Count("findings", distinct=True))
         return rows.defer("current_revision__original", "current_revision__metadata")
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Add what other apps know of the question."""
+        question = kwargs.get("obj") or context["original"]
+        context["panels"] = panels_of(question, request.user)
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Let a set link to its questions."""

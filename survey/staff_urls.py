@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from survey.views import staff
+from survey.views import flags, staff
 
 urlpatterns = [
     path("", staff.staff, name="staff"),
@@ -11,6 +11,7 @@ urlpatterns = [
     path("questions/<int:root_id>/", staff.question, name="staff-question"),
     path("times/", staff.times, name="staff-times"),
     path("agreement/", staff.agreement, name="staff-agreement"),
+    path("flags/<int:flag_id>/", flags.review, name="staff-flag"),
     path("responses.csv", staff.responses_csv, name="responses-csv"),
     path("questions.csv", staff.items_csv, name="items-csv"),
 ]

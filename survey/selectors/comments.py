@@ -1,10 +1,7 @@
 """What people said about a question, for whoever keeps the bank."""
 
-from collections.abc import Collection
-
-from django.db.models import Count, Q, QuerySet
-
-from survey.models import QuestionComment
+from survey.models import Assignment, QuestionComment, Study
+from survey.selectors.balance import ROOT_ID
 
 
 def question_comments(*, question_id: int) -> list[QuestionComment]:
@@ -14,12 +11,10 @@ def question_comments(*, question_id: int) -> list[QuestionComment]:
     return sorted(rows, key=lambda comment: comment.resolved_at is not None)
 
 
-def open_comment_counts(question_ids: Collection[int]) -> dict[int, int]:
-    """Return how many comments nobody has resolved there are on each of these questions. One query."""
-    rows: QuerySet[QuestionComment, dict[str, int]] = (
-        QuestionComment.objects.filter(question_revision__question__in=question_ids)
-        .order_by()
-        .values("question_revision__question_id")
-        .annotate(n_open=Count("pk", filter=Q(resolved_at__isnull=True)))
-    )
-    return {row["question_revision__question_id"]: row["n_open"] for row in rows if row["n_open"]}
+def studies_answering(*, question_id: int) -> list[tuple[Study, int]]:
+    """Return the studies in which a question was answered, each with the root of the revision asked. Two queries."""
+    asked = Assignment.objects.filter(question_revision__question=question_id, response__isnull=False)
+    rows = asked.order_by("participant__study__title").values_list("participant__study", ROOT_ID).distinct()
+    pairs = list(rows)
+    studies = Study.objects.in_bulk({study_id for study_id, _ in pairs})
+    return [(studies[study_id], root_id) for study_id, root_id in pairs]

@@ -57,7 +57,12 @@ def test_rules_and_tools_of_a_block_are_fixed_once_questions_are_given() -> None
     assert not StudyBlockForm(instance=block).fields["tools_allowed"].disabled
     make_participant(study)
     fields = StudyBlockForm(instance=block).fields
-    assert [name for name, field in fields.items() if field.disabled] == ["slug", "rules", "tools_allowed"]
+    assert [name for name, field in fields.items() if field.disabled] == [
+        "slug",
+        "rules",
+        "tools_allowed",
+        "questions_per_person",
+    ]
 
 
 def test_actions_open_what_is_ready_and_say_what_is_missing(admin_page: Client) -> None:
