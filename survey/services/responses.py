@@ -78,8 +78,6 @@ def response_record(
     except IntegrityError:
         first = Response.objects.filter(assignment=assignment).first()
         if first is None:
-            # The question itself has gone where the person withdrew at the same moment.
-            refuse_withdrawn(participant)
             raise
         return Recorded(first, created=False)
     return Recorded(response, created=True)
@@ -182,7 +180,7 @@ def _times(assignment: Assignment, now: datetime) -> tuple[float | None, float |
     """Return the seconds from served to now, and how many of them the person was away; open absences end now."""
     if assignment.served_at is None:
         return None, None
-    absences = list(assignment.absences.all())
+    absences = list(assignment.absences.order_by("began_at"))
     if any(absence.ended_at is None for absence in absences):
         absences_end(assignment=assignment, now=now)
     away = away_seconds(absences, served_at=assignment.served_at, answered_at=now)

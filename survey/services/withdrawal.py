@@ -4,7 +4,7 @@ import logging
 from datetime import datetime
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import OperationalError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from corpus.services.results import action_log, results_changed
@@ -12,7 +12,7 @@ from survey.models import Participant, QuestionComment, ReminderAddress, Respons
 
 logger = logging.getLogger(__name__)
 
-# Two transactions that wait for each other: the database ends one of them, and it can simply be done again.
+# Something was stored between looking and deleting, or two transactions wait for each other: it can be done again.
 ATTEMPTS = 3
 
 
@@ -30,7 +30,7 @@ def participant_withdraw(
         try:
             changed = _withdraw(participant, actor, now or timezone.now())
             break
-        except OperationalError:
+        except (IntegrityError, OperationalError):
             if attempt == ATTEMPTS or connection.in_atomic_block:
                 raise
             logger.info("withdrawal of participant %s met another write; trying again", participant.pk)
@@ -40,9 +40,7 @@ def participant_withdraw(
 
 def _withdraw(participant: Participant, actor: AbstractBaseUser | None, now: datetime) -> bool:
     with transaction.atomic():
-        # In the order in which an answer takes them, so that the two wait in line: first the questions (an answer
-        # that is being stored holds its own), then the person.
-        list(participant.assignments.order_by("pk").select_for_update().values_list("pk", flat=True))
+        # First the person's row: an answer that is being stored waits for it, or is waited for.
         changed = Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=True).update(
             withdrawn_at=now,
             # Nobody is told the new secret, so no link leads here.
