@@ -163,9 +163,10 @@ def _design(row: dict[str, Any]) -> BlockDesign:
 
 
 def study_inclusion_text(*, study: Study, found: Inclusions | None = None) -> str:
-    """Return the sentence about a whole study for its staff pages, with every reason; not for the public.
+    """Return the sentence about a whole study for its staff pages; not for the public, which sees boards.
 
-    Everybody who gave an answer is counted; who took their answers back, or never gave one, is not among them.
+    Everybody who gave an answer is counted; who took their answers back, or never gave one, is not among them. What
+    holds of a single person is in `inclusions`.
     """
     found = found or inclusions(study=study)
     people = [person for person in found.people.values() if person.n_answered]

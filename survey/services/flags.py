@@ -12,6 +12,7 @@ from django.utils import timezone
 from corpus.markup.segments import ReactionSmiles, Smiles, parse
 from corpus.scoring.types import Kind, Outcome
 from corpus.services.results import action_log
+from survey.drawing.orders import LAST_OPTION
 from survey.errors import FlagRefusedError
 from survey.flagging import Choice, Timed, attention_missed, straight_line, too_fast
 from survey.models import Participant, ParticipantFlag, Response, Study
@@ -40,6 +41,7 @@ def flags_find(*, participant: Participant, now: datetime | None = None) -> Flag
     responses = list(
         Response.objects.filter(assignment__participant=participant, assignment__participant__withdrawn_at=None)
         .select_related("assignment__question_revision")
+        .prefetch_related("assignment__question_revision__options")
         .order_by("assignment__position")
     )
     details = _findings(responses)
@@ -65,12 +67,16 @@ def _findings(responses: list[Response]) -> dict[str, str]:
 
 
 def _choices(responses: list[Response]) -> Iterator[Choice]:
-    """Return the place of each single choice in the order that was shown."""
+    """Return the place of each single choice among the options whose places were drawn, in the order shown."""
     for response in responses:
-        order, chosen = response.assignment.option_order, response.chosen_option_keys
-        is_choice = response.assignment.question_revision.kind == Kind.CHOICE.value
-        if is_choice and len(chosen) == 1 and chosen[0] in order:
-            yield Choice(order.index(chosen[0]), len(order))
+        revision, chosen = response.assignment.question_revision, response.chosen_option_keys
+        if revision.kind != Kind.CHOICE.value or len(chosen) != 1:
+            continue
+        # "None of the above" is always last: to choose it says nothing about places.
+        pinned = {option.option_key for option in revision.options.all() if LAST_OPTION.fullmatch(option.text)}
+        drawn = [key for key in response.assignment.option_order if key not in pinned]
+        if chosen[0] in drawn:
+            yield Choice(drawn.index(chosen[0]), len(drawn))
 
 
 def _times(responses: list[Response]) -> Iterator[Timed]:

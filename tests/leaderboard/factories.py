@@ -71,14 +71,51 @@ def _score_as_published(items: Sequence[Item], letters: str) -> None:
     )
 
 
-def make_people(question_set: QuestionSet, answers: Sequence[str], *, is_demo: bool = False) -> list[Participant]:
-    """Save a study with one person per string, who gave these outcomes in the order of the set (space: no answer)."""
-    study = Study.objects.create(slug=f"study-{next(_numbers)}", title="A study", status="open", is_demo=is_demo)
-    consent = ConsentText.objects.create(study=study, version=1, text="I agree.")
-    block = StudyBlock.objects.create(
-        study=study, position=1, slug="all", title="All", rules="None.", set_revision=_revision(question_set)
+def make_people(
+    question_set: QuestionSet,
+    answers: Sequence[str],
+    *,
+    is_demo: bool = False,
+    questions_per_person: int | None = None,
+    **study: Any,
+) -> list[Participant]:
+    """Save a study with one person per string, who gave these outcomes in the order of the set (space: no answer,
+    full stop: not asked). Other fields are the study's.
+    """
+    return make_people_of_parts(
+        [question_set],
+        [(letters,) for letters in answers],
+        is_demo=is_demo,
+        questions_per_person=questions_per_person,
+        **study,
     )
-    revision_ids = _revision_ids(question_set)
+
+
+def make_people_of_parts(
+    sets: Sequence[QuestionSet],
+    answers: Sequence[Sequence[str]],
+    *,
+    questions_per_person: int | None = None,
+    is_demo: bool = False,
+    **study_fields: Any,
+) -> list[Participant]:
+    """Save a study with one block for each set, and one person per sequence of strings, one string for each block."""
+    study = Study.objects.create(
+        slug=f"study-{next(_numbers)}", title="A study", status="open", is_demo=is_demo, **study_fields
+    )
+    consent = ConsentText.objects.create(study=study, version=1, text="I agree.")
+    blocks = [
+        StudyBlock.objects.create(
+            study=study,
+            position=position,
+            slug=f"part-{position}",
+            title=f"Part {position}",
+            rules="None.",
+            set_revision=_revision(question_set),
+            questions_per_person=questions_per_person,
+        )
+        for position, question_set in enumerate(sets, start=1)
+    ]
     people = []
     for number, letters in enumerate(answers):
         person = Participant.objects.create(
@@ -88,24 +125,35 @@ def make_people(question_set: QuestionSet, answers: Sequence[str], *, is_demo: b
             consented_at=timezone.now(),
             is_demo=is_demo,
         )
-        assignments = Assignment.objects.bulk_create(
-            Assignment(participant=person, block=block, question_revision_id=revision_id, position=position)
-            for position, revision_id in enumerate(revision_ids, start=1)
-        )
-        Response.objects.bulk_create(
-            Response(
-                assignment=assignment,
-                outcome=SHORT[letter],
-                rule="standard@1",
-                credit=letter == "+",
-                answered_at=timezone.now(),
-            )
-            for assignment, letter in zip(assignments, letters, strict=True)
-            if letter != " "
-        )
+        _answers_create(person, blocks, letters)
         people.append(person)
-    results_changed(benchmark_id=question_set.benchmark_id)
+    for question_set in sets:
+        results_changed(benchmark_id=question_set.benchmark_id)
     return people
+
+
+def _answers_create(person: Participant, blocks: Sequence[StudyBlock], letters: Sequence[str]) -> None:
+    given = [
+        (block, revision_id, letter)
+        for block, row in zip(blocks, letters, strict=True)
+        for revision_id, letter in zip(_revision_ids(block.set_revision.question_set), row, strict=True)
+        if letter != "."
+    ]
+    assignments = Assignment.objects.bulk_create(
+        Assignment(participant=person, block=block, question_revision_id=revision_id, position=position)
+        for position, (block, revision_id, _) in enumerate(given, start=1)
+    )
+    Response.objects.bulk_create(
+        Response(
+            assignment=assignment,
+            outcome=SHORT[letter],
+            rule="standard@1",
+            credit=letter == "+",
+            answered_at=timezone.now(),
+        )
+        for assignment, (_, _, letter) in zip(assignments, given, strict=True)
+        if letter != " "
+    )
 
 
 def _revision(question_set: QuestionSet) -> QuestionSetRevision:
