@@ -12,6 +12,7 @@ from corpus.scoring.rules import judge, resolve_rule
 from corpus.scoring.survey_reports import KEPT_AS_REPORTED, reading_from_survey
 from corpus.scoring.types import Kind, Outcome, Reading, Target
 from corpus.selectors.targets import asked_from_prompt
+from corpus.services.questions import option_key
 from survey.importers.types import SurveyAnswer, SurveyReport
 from survey.models import Assignment
 from survey.services.imported_questions import MatchedQuestion, option_keys_of
@@ -91,7 +92,7 @@ def prepare_answer(*, answer: SurveyAnswer, question: MatchedQuestion, report: S
             "imported_record": record_of(answer, report),
         },
         readings=_readings(question, own=own, reported=reported),
-        notes=(*notes, *_own_score(answer, question, own)),
+        notes=(*notes, *_changed_texts(answer, question, keys), *_own_score(answer, question, own)),
     )
 
 
@@ -160,6 +161,16 @@ def _key_notes(person: str, question: MatchedQuestion, report: Report, lettered:
     if isinstance(report.targets, str) and _number(report.targets) != question.target.number:
         notes.append(f"The report's target is {report.targets!r}.")
     return tuple(Note(person, question.key, "key-differs", message) for message in notes)
+
+
+def _changed_texts(answer: SurveyAnswer, question: MatchedQuestion, keys: Mapping[str, str]) -> Sequence[Note]:
+    """Say which options the survey worded otherwise than the bank does."""
+    ours = {option.key: option.text for option in question.target.options}
+    return [
+        Note(answer.person, question.key, "option-text-changed", f"The survey has {text!r}, the bank {ours[key]!r}.")
+        for text, key in keys.items()
+        if option_key(text) != key
+    ]
 
 
 def _own_score(answer: SurveyAnswer, question: MatchedQuestion, own: Reading) -> Sequence[Note]:
