@@ -12,6 +12,7 @@ from survey.statistics import correlation_upper_bound, sign_test
 
 LARGEST_CHANCE = 0.05
 PEOPLE_FOR_DISCRIMINATION = 10
+PEOPLE_ON_EITHER_SIDE = 3
 PEOPLE_ON_ANOTHER_NUMBER = 3
 
 
@@ -45,10 +46,11 @@ def doubts_of(
 
     `another_answer`: more people gave one wrong answer than the key, by a one-sided sign test between the two at 5 %.
     `another_number`: at least three people agree on one number that is not the key, and they are more than gave the
-    key. `negative_discrimination`: at least ten people answered, and the upper 95 % bound of the corrected
-    discrimination is below zero.
+    key. `negative_discrimination`: at least ten people answered, three or more of them right and three or more not, and
+    the upper 95 % bound of the corrected discrimination is below zero.
     """
-    found = [_another_number(counts) if is_number else _another_answer(counts), _negative(discrimination, n_answers)]
+    first = _another_number(counts) if is_number else _another_answer(counts)
+    found = [first, _negative(discrimination, n_answers, n_right=_key_and_rival(counts)[0].n)]
     return tuple(doubt for doubt in found if doubt)
 
 
@@ -77,9 +79,13 @@ def _another_number(counts: Sequence[AnswerCount]) -> Doubt | None:
     return Doubt("another_number", text, sign_test(rival.n, key.n))
 
 
-def _negative(discrimination: float, n_answers: int) -> Doubt | None:
+def _negative(discrimination: float, n_answers: int, n_right: int) -> Doubt | None:
     bound = correlation_upper_bound(discrimination, n_answers)
-    if n_answers < PEOPLE_FOR_DISCRIMINATION or math.isnan(bound) or bound >= 0:
+    # One good chemist who slips where everybody else is right is no sign of a wrong key.
+    smaller_side = min(n_right, n_answers - n_right)
+    if n_answers < PEOPLE_FOR_DISCRIMINATION or smaller_side < PEOPLE_ON_EITHER_SIDE:
+        return None
+    if math.isnan(bound) or bound >= 0:
         return None
     text = (
         f"People who do well elsewhere do worse here: discrimination {signed(discrimination)} over {n_answers} people "

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from survey.inclusion_rules import REASON_WORDS
@@ -19,12 +19,13 @@ from survey.selectors.study_answers import net_seconds
 class StaffRow:
     """A participant's progress, attention checks included.
 
-    `median_seconds` is over their answers, without the time away. `left_out` says in words why they do not count;
-    empty for those who do.
+    `median_seconds` is over their answers, without the time away. `left_out` says in words why they do not count; empty
+    for those who do. The moments of somebody who was imported are those of the import.
     """
 
     pseudonym: str
     is_demo: bool
+    is_imported: bool
     state: str
     answered: int
     total: int
@@ -70,6 +71,7 @@ def _row(person: Participant, median_seconds: float | None, found: Inclusions) -
     return StaffRow(
         pseudonym=person.pseudonym,
         is_demo=person.is_demo,
+        is_imported=bool(person.source_name),
         state=state_text(person, is_away=counts["is_away"]),
         answered=counts["n_answered"],
         total=counts["n_assignments"],
@@ -106,7 +108,10 @@ def state_text(participant: Participant, *, is_away: bool = False) -> str:
 
 
 class Waiting(NamedTuple):
-    """The first question without an answer of somebody who has not finished; `has_stopped`: it will stay so."""
+    """Where somebody is who has not finished: the place of their first question without an answer.
+
+    `question_key` is empty where that question was never shown; `has_stopped` says that it will stay unanswered.
+    """
 
     pseudonym: str
     position: int
@@ -149,7 +154,7 @@ class DropOff:
 
 
 def drop_off(study: Study, *, now: datetime | None = None) -> DropOff:
-    """Return how far people got, attention checks included. Two queries. People who withdrew are in none of it.
+    """Return how far people got, attention checks included. Three queries. People who withdrew are in none of it.
 
     Somebody has stopped when the study is closed, or when nothing of them was seen for ACTIVE_DAYS.
     """
@@ -164,21 +169,26 @@ def drop_off(study: Study, *, now: datetime | None = None) -> DropOff:
 
 
 def people_waiting(study: Study, *, now: datetime | None = None) -> list[Waiting]:
-    """Return where everybody is who has been given questions and has not answered them all, by position. One query."""
+    """Return where everybody is who was given questions and has not answered them all, by position. Two queries."""
     since = (now or timezone.now()) - timedelta(days=ACTIVE_DAYS)
-    unanswered = Assignment.objects.filter(response__isnull=True)
-    earliest = unanswered.filter(participant=OuterRef("participant")).order_by("position").values("position")[:1]
+    unanswered = Assignment.objects.filter(
+        participant__study=study, participant__withdrawn_at__isnull=True, response__isnull=True
+    )
+    by_position = unanswered.order_by("-position").values_list("participant_id", "pk")
+    # The last entry of a person wins: their first question without an answer.
+    first_of = dict(by_position.iterator())
     answers = Response.objects.filter(assignment__participant=OuterRef("participant"), answered_at__gte=since)
     rows = (
-        unanswered.filter(participant__study=study, participant__withdrawn_at__isnull=True)
-        .alias(earliest=Subquery(earliest))
-        .filter(position=F("earliest"))
+        Assignment.objects.filter(pk__in=first_of.values())
         .annotate(is_active=Exists(answers) | Q(participant__started_at__gte=since) | Q(served_at__gte=since))
         .order_by("position", "participant__pseudonym")
-        .values_list("participant__pseudonym", "position", "question_revision__question__key", "is_active")
+        .values_list("participant__pseudonym", "position", "question_revision__question__key", "served_at", "is_active")
     )
     is_open = study.status == Study.Status.OPEN
-    return [Waiting(*row[:3], has_stopped=not (is_open and row[3])) for row in rows]
+    return [
+        Waiting(pseudonym, position, key if served_at else "", has_stopped=not (is_open and is_active))
+        for pseudonym, position, key, served_at, is_active in rows
+    ]
 
 
 def _runs(places: list[tuple[int, int]], waiting: list[Waiting]) -> list[PositionRun]:

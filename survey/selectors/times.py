@@ -1,7 +1,7 @@
 """How long people take over the questions of a study, and which tools they say they used. For staff."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +12,8 @@ from survey.models import Response, Study, StudyBlock
 from survey.selectors.study_answers import UNJUDGED, analysed_people, net_seconds
 
 MINUTE = 60
+OTHER_TOOL = "other: "
+OTHER = "other, in their own words"
 TIME_BOUNDS = (15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE)
 
 
@@ -50,10 +52,14 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class TimesAndTools:
-    """Times by block, and tools over the blocks that allow them: of their `n_answers`, `n_silent` name nothing."""
+    """Times by block, and tools over the blocks that allow them: of their `n_answers`, `n_silent` name nothing.
+
+    `tools` are those of the form, and under OTHER all that people named in words of their own, which are `own_words`.
+    """
 
     blocks: tuple[BlockTimes, ...]
     tools: tuple[ToolUse, ...]
+    own_words: tuple[ToolUse, ...]
     n_answers: int
     n_silent: int
 
@@ -82,7 +88,10 @@ def times_and_tools(study: Study) -> TimesAndTools:
     with_tools = [row for block in blocks if block.tools_allowed for row in by_block[block.pk]]
     return TimesAndTools(
         blocks=tuple(_block_times(block, by_block[block.pk]) for block in blocks),
-        tools=_tool_uses(with_tools),
+        tools=_tool_uses(with_tools, lambda tool: OTHER if tool.startswith(OTHER_TOOL) else tool),
+        own_words=_tool_uses(
+            with_tools, lambda tool: tool.removeprefix(OTHER_TOOL) if tool.startswith(OTHER_TOOL) else ""
+        ),
         n_answers=len(with_tools),
         n_silent=sum(not row.tools_used for row in with_tools),
     )
@@ -113,11 +122,21 @@ def _bins(net: Sequence[float]) -> tuple[TimeBin, ...]:
     )
 
 
-def _tool_uses(rows: Sequence[_Row]) -> tuple[ToolUse, ...]:
+def _form_name(tool: str) -> str:
+    return OTHER if tool.startswith(OTHER_TOOL) else tool
+
+
+def _own_words(tool: str) -> str:
+    return tool.removeprefix(OTHER_TOOL) if tool.startswith(OTHER_TOOL) else ""
+
+
+def _tool_uses(rows: Sequence[_Row], name_of: Callable[[str], str]) -> tuple[ToolUse, ...]:
+    """Return the uses by name, the most frequent first; a tool whose name is empty is left out."""
     by_tool: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
-        for tool in dict.fromkeys(row.tools_used):
-            by_tool[tool].append(row)
+        for name in dict.fromkeys(name_of(tool) for tool in row.tools_used):
+            if name:
+                by_tool[name].append(row)
     found = [_tool_use(tool, using, n_answers=len(rows)) for tool, using in by_tool.items()]
     return tuple(sorted(found, key=lambda use: (-use.n_answers, use.tool)))
 

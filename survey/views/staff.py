@@ -129,7 +129,7 @@ def questions(request: HttpRequest, study: Study) -> HttpResponse:
     analysis = item_analysis(study)
     stopped: dict[str, int] = {}
     for person in people_waiting(study):
-        if person.has_stopped:
+        if person.has_stopped and person.question_key:
             stopped[person.question_key] = stopped.get(person.question_key, 0) + 1
     rows = [(item, stopped.get(item.question_key, 0)) for item in sorted_items(analysis.items, sort)]
     return _page(

@@ -109,7 +109,7 @@ def test_drop_off_shows_where_people_stopped_and_who_is_still_there() -> None:
     Response.objects.filter(assignment__participant__pseudonym=names[1]).update(
         answered_at=timezone.now() - timedelta(days=50)
     )
-    Assignment.objects.filter(participant__pseudonym=names[1]).update(served_at=None)
+    Assignment.objects.filter(participant__pseudonym=names[1]).update(served_at=timezone.now() - timedelta(days=50))
     found = drop_off(study)
     assert found.answered == (3, 3, 1, 1)
     assert [(run.first, run.last, run.n_given, run.n_answered) for run in found.runs] == [(1, 2, 4, 3), (3, 4, 4, 1)]
@@ -118,6 +118,8 @@ def test_drop_off_shows_where_people_stopped_and_who_is_still_there() -> None:
     assert [person.pseudonym for person in found.runs[0].under_way] == [names[3]]
     stopped_at = Assignment.objects.get(participant__pseudonym=names[1], position=3).question_revision.question.key
     assert found.runs[1].stopped[0].question_key == stopped_at
+    Assignment.objects.filter(participant__pseudonym=names[1]).update(served_at=None)
+    assert drop_off(study).runs[1].stopped[0].question_key == "", "it was never shown"
     study_close(study=study)
     assert {person.pseudonym for person in drop_off(study).runs[1].stopped} == {names[1], names[2]}
 
@@ -126,16 +128,12 @@ def test_a_run_begins_where_somebody_waits() -> None:
     study = make_study(n_choice=3, n_number=0, n_tools=0)
     make_participant(study)
     answer_next(make_participant(study))
-    assert [(run.first, run.last, len(run.waiting)) for run in drop_off(study).runs] == [
-        (1, 1, 1),
-        (2, 2, 1),
-        (3, 3, 0),
-    ]
+    assert [(run.first, run.last, len(run.waiting)) for run in drop_off(study).runs] == [(1, 1, 1), (2, 3, 1)]
 
 
 def test_times_are_net_and_tools_are_counted_where_they_are_allowed() -> None:
     study = make_study(n_choice=1, n_number=0, n_tools=2)
-    for tools in (("web search", "book"), ("none",)):
+    for tools in (("web search", "other: Wikipedia", "other: a friend"), ("none",)):
         person = make_participant(study)
         for _ in range(3):
             assignment = go_to_question(person)
@@ -152,10 +150,11 @@ def test_times_are_net_and_tools_are_counted_where_they_are_allowed() -> None:
     assert [block.away_share for block in found.blocks] == [0.75, 0.75]
     assert [(use_bin.below, use_bin.n) for use_bin in found.blocks[1].bins if use_bin.n] == [(30, 4)]
     assert [(use.tool, use.n_answers, use.n_people, use.share, use.share_right) for use in found.tools] == [
-        ("book", 2, 1, 0.5, 1.0),
         ("none", 2, 1, 0.5, 1.0),
+        ("other, in their own words", 2, 1, 0.5, 1.0),
         ("web search", 2, 1, 0.5, 1.0),
     ]
+    assert [(use.tool, use.n_answers) for use in found.own_words] == [("Wikipedia", 2), ("a friend", 2)]
 
 
 @pytest.mark.parametrize(
