@@ -140,8 +140,8 @@ def _board(question_set: QuestionSet) -> Board:
 
 
 def _others(board: Board) -> tuple[Row, ...]:
-    """Return the row of people, where it is public, and those of the best systems."""
-    people = [board.people] if board.people else []
+    """Return the rows of people, where they are public, and those of the best systems."""
+    people = board.people_rows
     systems = [row for row in board.rows if row.kind != HUMAN and row.rank is not None]
     return (*people, *systems[:MOST_SYSTEMS])
 

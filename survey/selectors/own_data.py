@@ -71,7 +71,7 @@ def verdicts_are_public(study: Study) -> bool:
 
 
 def _shown(participant: Participant) -> Sequence[Assignment]:
-    return (
+    return list(
         Assignment.objects.filter(participant=participant, served_at__isnull=False)
         .select_related("block", "question_revision__question__benchmark", "response", "draft")
         .prefetch_related("question_revision__options", "absences", "response__readings")
