@@ -37,8 +37,8 @@ INTRODUCTION = (
 CONSENT = """This is a demonstration of a study. Taking part is voluntary; you can stop at any time.
 
 What is stored: your answers, when each question was shown and answered and how long you were away from its page (by \
-the clock of this server), the tools you say you used, how sure you were, and what you choose to tell about your experience. You are known by a made-up name; \
-no name, e-mail address or network address is stored with your answers.
+the clock of this server), the tools you say you used, how sure you were, and what you choose to tell about your \
+experience. You are known by a made-up name; no name, e-mail address or network address is stored with your answers.
 
 What for: to compare people with language models on the same questions. The public sees averages over several people, \
 never your single answers.
