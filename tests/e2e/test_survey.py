@@ -245,7 +245,7 @@ def test_personal_link_continues_in_another_browser(study: Study, browser: Brows
     person.go_to_first_question()
     person.answer()
     here = person.page.locator("form.question-form").inner_text()
-    person.page.get_by_role("link", name="Pause").click()
+    person.page.get_by_role("button", name="Pause").click()
     link = person.page.get_by_label("Your personal link").input_value()
     elsewhere = browser.new_context(viewport={"width": 360, "height": 740})
     phone = elsewhere.new_page()

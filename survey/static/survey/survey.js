@@ -43,11 +43,17 @@
   }
 
   function say(button, words) {
+    if (button.dataset.said) {
+      return;
+    }
     var content = Array.from(button.childNodes);
+    button.dataset.said = "yes";
+    button.setAttribute("aria-live", "polite");
     button.replaceChildren(words);
     window.setTimeout(function () {
       button.replaceChildren.apply(button, content);
-    }, 1500);
+      delete button.dataset.said;
+    }, 2500);
   }
 
   function copyText(button, text) {
