@@ -136,4 +136,4 @@ def _variance_over_people(residuals: Floats, answered: Floats) -> float:
     # Pairs nobody answered both of have no product; their scale may be 0.
     pairs = np.divide(residuals.T @ residuals, scale, out=np.zeros_like(scale), where=together > 0)
     plain = float(((residuals / counts).sum(axis=1) ** 2).sum())
-    return max(float(pairs.sum()), plain) / n_questions**2
+    return max(float(pairs.sum()), plain) / float(n_questions**2)

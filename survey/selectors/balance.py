@@ -84,8 +84,8 @@ def block_coverage(block: StudyBlock, *, now: datetime | None = None) -> Counter
     since = (now or timezone.now()) - timedelta(days=ACTIVE_DAYS)
     latest = Response.objects.filter(assignment__participant=OuterRef("participant"), answered_at__gte=since)
     may_answer = Q(participant__started_at__gte=since) | Exists(latest)
-    rows = _given(block).filter(Q(response__isnull=False) | may_answer).order_by()
-    return Counter(dict(rows.values("root_id").annotate(n=Count("pk")).values_list("root_id", "n")))
+    given = _given(block).filter(Q(response__isnull=False) | may_answer)
+    return Counter(dict(given.annotate(root_id=ROOT_ID).values_list("root_id").annotate(n=Count("pk"))))
 
 
 def set_questions(set_revision_id: int) -> list[SetQuestion]:
@@ -115,13 +115,13 @@ def _given(block: StudyBlock) -> QuerySet[Assignment]:
     left_out = ParticipantFlag.objects.filter(participant=OuterRef("participant"), is_left_out=True)
     return Assignment.objects.filter(
         ~Exists(left_out), block=block, is_attention_check=False, participant__withdrawn_at__isnull=True
-    ).annotate(root_id=ROOT_ID)
+    ).order_by()
 
 
 def _block_balance(block: StudyBlock, grouping: Grouping | None, now: datetime | None) -> BlockBalance:
     topic_of = block_topics(block, grouping)
     covered = block_coverage(block, now=now)
-    answers = _given(block).filter(response__isnull=False).values_list("participant_id", "root_id")
+    answers = _given(block).filter(response__isnull=False).values_list("participant_id", ROOT_ID)
     pairs = [(person, root_id) for person, root_id in answers if root_id in topic_of]
     answered = Counter(root_id for _, root_id in pairs)
     share = len(pairs) / len(topic_of) if topic_of else 0.0
