@@ -32,7 +32,7 @@ def read_table(file: BankFile, *, columns: Sequence[str]) -> list[Cells]:
         missing = [name for name in columns if name not in (table.fieldnames or ())]
         if missing:
             raise UnreadableSurveyError(f"{file.path} has no column {' and no column '.join(missing)}.")
-        rows = []
+        rows: list[Cells] = []
         for row in table:
             if len(rows) >= MOST_ROWS:
                 raise UnreadableSurveyError(f"{file.path} has more than {MOST_ROWS} rows; split it.")
