@@ -32,11 +32,21 @@
     return copy;
   }
 
+  /* As wide as the dialog; a drawing that is wider at a good size scrolls. */
+  function fit(svg) {
+    svg.style.minWidth = svg.getAttribute("width");
+    svg.style.maxHeight = "max(68dvh, " + svg.getAttribute("height") + ")";
+  }
+
   function enlarge(place) {
     var room = dialog.querySelector(".enlarged-drawing");
     var copies = Array.from(place.querySelectorAll(".molecule-scroll"), copyOf);
     room.replaceChildren.apply(room, copies);
-    room.classList.toggle("is-single", room.querySelectorAll("svg").length === 1);
+    var drawings = room.querySelectorAll("svg");
+    room.classList.toggle("is-single", drawings.length === 1);
+    if (drawings.length === 1) {
+      fit(drawings[0]);
+    }
     dialog.querySelector(".enlarged-name").textContent = smilesOf(place);
     dialog.showModal();
   }
