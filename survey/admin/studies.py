@@ -15,7 +15,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from corpus.answer_admin import propose_address
-from survey.admin.study_forms import INCLUSION_FIELDS, ConsentTextInline, StudyBlockInline, StudyForm
+from survey.admin.inclusion import INCLUSION_FIELDS
+from survey.admin.study_forms import ConsentTextInline, StudyBlockInline, StudyForm
 from survey.errors import ReminderRefusedError, StudyNotReadyError
 from survey.inclusion_rules import rule_of
 from survey.models import ResponseRescoring, Study
@@ -24,7 +25,7 @@ from survey.selectors.studies import study_problems
 from survey.services import study_close, study_open
 from survey.services.copies import study_copy
 from survey.services.flags import flags_find_in_study
-from survey.services.inclusion import inclusion_rule_set
+from survey.services.inclusion import inclusion_rule_set, study_results_changed
 from survey.services.reminders import reminders_send
 
 PAGES = (
@@ -78,7 +79,7 @@ class StudyAdmin(admin.ModelAdmin):
             "Who counts",
             {
                 "description": "Can be changed at any time: answers stay as they are, boards follow.",
-                "fields": (*INCLUSION_FIELDS, "counted"),
+                "fields": (*INCLUSION_FIELDS, "moves_few_people", "counted"),
             },
         ),
         ("Reminders and retention", {"fields": ("offers_reminders", "retention_days", "created_at", "closed_at")}),
@@ -113,6 +114,11 @@ class StudyAdmin(admin.ModelAdmin):
         moved = inclusion_rule_set(study=obj, rule=rule, actor=_actor(request))
         said = f"{moved.n_counted} people count now: {moved.n_joined} more than before, {moved.n_left} no longer."
         self.message_user(request, said)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Parts say how a study's people are counted: boards are built again."""
+        super().save_related(request, form, formsets, change)
+        study_results_changed(study_id=form.instance.pk)
 
     @admin.display(description="participants", ordering="n_people")
     def n_participants(self, study: Study) -> int:

@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.db.models import Count
 
 from corpus.models import QuestionSetRevision
+from survey.admin.inclusion import INCLUSION_FIELDS, InclusionFormMixin
 from survey.models import ConsentText, Study, StudyBlock
 from survey.services.studies import RESERVED_SLUGS
 
@@ -21,7 +22,6 @@ FIXED_ONCE_BEGUN = (
     "attention_every",
     "is_demo",
 )
-INCLUSION_FIELDS = ("completion_rule", "minimum_years", "counts_unknown_experience")
 
 
 def fix_fields(fields: dict[str, forms.Field], names: Iterable[str], reason: str) -> None:
@@ -44,7 +44,7 @@ def set_revisions() -> Any:
     return QuestionSetRevision.objects.select_related("question_set").annotate(n_members=Count("members"))
 
 
-class StudyForm(forms.ModelForm):
+class StudyForm(InclusionFormMixin):
     """A study's own fields; it is opened and closed by actions.
 
     What decides which questions people get, and how they answer, is fixed once somebody has begun: answers given

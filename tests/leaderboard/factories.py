@@ -140,8 +140,14 @@ def _answers_create(person: Participant, blocks: Sequence[StudyBlock], letters: 
         if letter != "."
     ]
     assignments = Assignment.objects.bulk_create(
-        Assignment(participant=person, block=block, question_revision_id=revision_id, position=position)
-        for position, (block, revision_id, _) in enumerate(given, start=1)
+        Assignment(
+            participant=person,
+            block=block,
+            question_revision_id=revision_id,
+            position=position,
+            served_at=None if letter == " " else timezone.now(),
+        )
+        for position, (block, revision_id, letter) in enumerate(given, start=1)
     )
     Response.objects.bulk_create(
         Response(

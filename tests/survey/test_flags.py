@@ -167,6 +167,7 @@ def test_attention_checks_are_looked_at_apart(study) -> None:
     answer_all(person)
     Assignment.objects.filter(participant=person, position__lte=3).update(is_attention_check=True)
     Response.objects.filter(assignment__position__lte=2).update(outcome="wrong")
+    Response.objects.filter(assignment__position=3).update(outcome="right")
     flags_find(participant=person)
     flag = person.flags.get()
     assert (flag.code, flag.detail) == ("attention", "2 of 3 attention checks missed")

@@ -1,9 +1,11 @@
 """Who of a study counts: the decision, what it is decided from, and how it is said."""
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from corpus.models import ActionLog, Benchmark
+from survey.admin.study_forms import StudyForm
 from survey.inclusion_rules import (
     BlockCounts,
     Completion,
@@ -255,3 +257,39 @@ def test_the_last_answer_tells_every_benchmark_of_the_study(db) -> None:
     other.refresh_from_db()
     assert other.results_version > 0
     assert block.set_revision.question_set.benchmark_id != other.pk
+
+
+# In the admin
+
+
+def admin_form(study: Study, **fields: object) -> dict[str, object]:
+    """Return what the admin's page of a study sends, its parts and consent texts as they are."""
+    form = StudyForm(instance=study)
+    data = {name: form[name].value() for name in form.fields}
+    data = {name: value for name, value in data.items() if value is not None and value is not False}
+    data |= {f"{part}-{n}_FORMS": 0 for part in ("consent_texts", "blocks") for n in ("TOTAL", "INITIAL")}
+    return data | fields
+
+
+def test_the_admin_asks_again_before_few_people_are_moved(people, admin_client) -> None:
+    study = Study.objects.get()
+    url = reverse("admin:survey_study_change", args=[study.pk])
+    response = admin_client.post(url, admin_form(study, completion_rule="block"))
+    assert "1 more would count and 0 no longer, 2 in all" in response.content.decode()
+    assert Study.objects.get().completion_rule == STUDY
+    version = Benchmark.objects.get().results_version
+    response = admin_client.post(url, admin_form(study, completion_rule="block", moves_few_people="on"))
+    assert response.status_code == 302
+    assert Study.objects.get().completion_rule == BLOCK
+    assert Benchmark.objects.get().results_version > version
+    assert ActionLog.objects.filter(code="study.inclusion_changed").count() == 1
+
+
+def test_the_admin_changes_a_rule_that_moves_nobody_or_many(people, admin_client, settings) -> None:
+    study = Study.objects.get()
+    url = reverse("admin:survey_study_change", args=[study.pk])
+    assert admin_client.post(url, admin_form(study, minimum_years=2)).status_code == 302
+    assert Study.objects.get().minimum_years == 2
+    settings.PEOPLE_MINIMUM_FOR_MEAN = 1
+    assert admin_client.post(url, admin_form(Study.objects.get(), completion_rule="any")).status_code == 302
+    assert Study.objects.get().completion_rule == ANY

@@ -1,0 +1,45 @@
+"""Ask again before a change of who counts that moves few people: their results could be worked out from the boards."""
+
+from django import forms
+from django.conf import settings
+
+from survey.inclusion_rules import rule_of
+from survey.models import Study
+from survey.services.inclusion import InclusionChange, inclusion_preview
+
+INCLUSION_FIELDS = ("completion_rule", "minimum_years", "counts_unknown_experience")
+
+
+class InclusionFormMixin(forms.ModelForm):
+    """For a study's form with the `INCLUSION_FIELDS`."""
+
+    moves_few_people = forms.BooleanField(
+        required=False,
+        label="Change who counts although few people move",
+        help_text="Whoever noted a board before and after can subtract, and learn how those few did.",
+    )
+
+    def _post_clean(self) -> None:
+        # After the study has taken the form's values: its own rule is then the one to look at.
+        super()._post_clean()  # type: ignore[misc]
+        if self.instance.pk is None or self.cleaned_data.get("moves_few_people") or self.errors:
+            return
+        if set(INCLUSION_FIELDS) & set(self.changed_data):
+            stored = Study.objects.get(pk=self.instance.pk)
+            change = inclusion_preview(study=stored, rule=rule_of(self.instance))
+            if moves_few(change):
+                self.add_error("moves_few_people", _warning(change))
+
+
+def moves_few(change: InclusionChange) -> bool:
+    """Say whether a change brings in or leaves out people, but fewer than a mean needs."""
+    minimum = int(settings.PEOPLE_MINIMUM_FOR_MEAN)
+    return any(0 < n < minimum for n in (change.n_joined, change.n_left))
+
+
+def _warning(change: InclusionChange) -> str:
+    return (
+        f"With this rule {change.n_joined} more would count and {change.n_left} no longer, {change.n_counted} in all. "
+        "Boards show the change at once, so that the results of so few people could be worked out from the figures "
+        "before and after. Tick the box to do it all the same, or choose a rule that moves more people or none."
+    )
