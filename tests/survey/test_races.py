@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from threading import Barrier, Event, Thread
+from time import sleep
 from typing import Any
 
 import pytest
@@ -11,9 +13,19 @@ from django.test import Client
 from django.urls import reverse
 
 from survey.errors import WithdrawnError
-from survey.models import Assignment, Participant, Response
+from survey.models import Absence, Assignment, Draft, Participant, Response, UnknownLinkCount
 from survey.selectors.studies import current_consent
-from survey.services import participant_begin, participant_withdraw, practice_record, profile_record, response_record
+from survey.services import (
+    absence_begin,
+    draft_save,
+    participant_begin,
+    participant_withdraw,
+    practice_record,
+    profile_record,
+    response_record,
+    unknown_link_note,
+)
+from survey.services import drafts as drafts_module
 from survey.services import responses as responses_module
 from tests.survey.factories import (
     client_of,
@@ -27,6 +39,7 @@ from tests.survey.factories import (
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TOGETHER = 4
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
 def at_once(action: Callable[[], Any], times: int = TOGETHER) -> list[Any]:
@@ -105,6 +118,45 @@ def test_rules_accepted_twice_at_once_do_no_harm() -> None:
 
     assert at_once(post) == [302] * TOGETHER
     assert participant.block_visits.count() == 1
+
+
+def test_draft_that_is_being_saved_while_its_answer_is_stored_does_not_outlive_it(
+    waiting: tuple[Participant, Assignment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    participant, assignment = waiting
+    put, is_put = drafts_module._draft_put, Event()
+
+    def put_and_wait(*args: Any) -> None:
+        put(*args)
+        is_put.set()
+        sleep(0.5)
+
+    def save() -> None:
+        person = Participant.objects.select_related("study").get(pk=participant.pk)
+        given = person.assignments.get(pk=assignment.pk)
+        draft_save(assignment=given, fields={"choice": ["A"]})
+        connection.close()
+
+    monkeypatch.setattr(drafts_module, "_draft_put", put_and_wait)
+    thread = Thread(target=save)
+    thread.start()
+    assert is_put.wait(timeout=20)
+    assert record(participant, assignment)
+    thread.join()
+    assert Response.objects.filter(assignment=assignment).exists()
+    assert not Draft.objects.exists()
+
+
+def test_hidden_told_by_many_tabs_at_once_is_one_absence(waiting: tuple[Participant, Assignment]) -> None:
+    _, assignment = waiting
+    begun = at_once(lambda: absence_begin(assignment=assignment, kind=Absence.Kind.HIDDEN))
+    assert sorted(begun) == [False] * (TOGETHER - 1) + [True]
+    assert Absence.objects.count() == 1
+
+
+def test_unknown_links_opened_at_once_are_all_counted(transactional_db: None) -> None:
+    assert at_once(lambda: unknown_link_note(address="192.0.2.1", now=NOON)) == [None] * TOGETHER
+    assert UnknownLinkCount.objects.get().n == TOGETHER
 
 
 # The race itself, where two transactions really overlap

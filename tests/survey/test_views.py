@@ -259,6 +259,7 @@ def test_sv08_a_reply_that_was_lost_is_asked_for_again() -> None:
     assignment = go_to_question(participant)
     replies = [client.post(question_url(assignment), post_data(assignment)) for _ in range(3)]
     assert {reply["Location"] for reply in replies} == {question_url(participant.assignments.get(position=2))}
+    assert "it is stored" in text_of(client.get(replies[-1]["Location"]))
     assert Response.objects.count() == 1
 
 
