@@ -122,8 +122,8 @@ def krippendorff_alpha(units: npt.ArrayLike, values: npt.ArrayLike) -> Agreement
         return Agreement(UNDEFINED, UNDEFINED, UNDEFINED, 0, 0)
     n_questions = int((unit_sizes > 1).sum())
     _, value_places, value_sizes = np.unique(value_of, return_inverse=True, return_counts=True)
-    pairs, pair_sizes = np.unique(np.stack([unit_of, value_places]), axis=1, return_counts=True)
-    observed = float((pair_sizes * (pair_sizes - 1) / (unit_sizes[pairs[0]] - 1)).sum()) / n
+    pairs, pair_sizes = np.unique(unit_of * value_sizes.size + value_places, return_counts=True)
+    observed = float((pair_sizes * (pair_sizes - 1) / (unit_sizes[pairs // value_sizes.size] - 1)).sum()) / n
     expected = float((value_sizes * (value_sizes - 1)).sum()) / (n * (n - 1))
     alpha = 1 - (1 - observed) / (1 - expected) if expected < 1 else UNDEFINED
     return Agreement(alpha, observed, expected, n_questions, n)

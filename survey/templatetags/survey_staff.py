@@ -29,6 +29,12 @@ def duration(seconds: float | None) -> str:
 
 
 @register.filter
+def count(number: int) -> str:
+    """Write a count with groups of three digits, as in 2,359."""
+    return f"{number:,}"
+
+
+@register.filter
 def percent(share: float | None) -> str:
     """Write a share of 1 in whole percent; a dash for none."""
     return NOTHING if share is None or math.isnan(share) else f"{share:.0%}"
