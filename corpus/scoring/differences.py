@@ -10,7 +10,7 @@ from types import MappingProxyType
 from corpus.scoring import choice_causes, number_causes, shared_causes, typed_causes
 from corpus.scoring.types import Difference
 
-__all__ = ["CAUSES", "Difference", "cause_of"]
+__all__ = ["CAUSES", "CAUSES_OF_PEOPLE", "CAUSES_OF_REPLIES", "Difference", "cause_of"]
 
 Predicate = Callable[[Difference], bool]
 
@@ -196,6 +196,8 @@ _PREDICATES_OF_PEOPLE: dict[str, tuple[str, Predicate]] = {
     "no-answer-stored": _PREDICATES["no-answer-stored"],
 }
 
+CAUSES_OF_REPLIES = frozenset(_PREDICATES)
+CAUSES_OF_PEOPLE = frozenset(_PREDICATES_OF_PEOPLE)
 CAUSES: Mapping[str, str] = MappingProxyType(
     {name: description for name, (description, _) in (_PREDICATES | _PREDICATES_OF_PEOPLE).items()}
 )

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from corpus.scoring.differences import CAUSES, Difference, cause_of
+from corpus.scoring.differences import CAUSES, CAUSES_OF_REPLIES, Difference, cause_of
 from corpus.scoring.published import reading_from_parsed
 from corpus.scoring.reading import read_answer
 from corpus.scoring.rules import judge
@@ -132,7 +132,7 @@ def test_cause(cause: str, difference: Difference) -> None:
 
 
 def test_every_cause_is_tried_here_and_described_in_a_sentence() -> None:
-    assert {cause for cause, _ in EXPLAINED} == set(CAUSES)
+    assert {cause for cause, _ in EXPLAINED} == CAUSES_OF_REPLIES
     assert all(text[0].isupper() and text.endswith(".") and len(text) > 30 for text in CAUSES.values())
 
 

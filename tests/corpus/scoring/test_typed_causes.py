@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from corpus.scoring.differences import CAUSES, cause_of
+from corpus.scoring.differences import CAUSES, CAUSES_OF_PEOPLE, cause_of
 from corpus.scoring.published import READER as PUBLISHED_READER
 from corpus.scoring.reading import read_chosen, read_typed_number
 from corpus.scoring.rules import judge
@@ -15,12 +15,13 @@ from corpus.scoring.types import Asked, Difference, Kind, Option, Reading, ReadS
 SHOWN = ("water", "ammonia", "methane")
 
 
-def typed(text: str, stored: str | None, target: str) -> Difference:
+def typed(text: str, stored: str | None, target: str, *, unit: str = "", tolerance: str | None = None) -> Difference:
     """A typed number, with what the report stored of it."""
-    asked, key = Asked(Kind.NUMBER), Target(Kind.NUMBER, number=Decimal(target))
+    asked = Asked(Kind.NUMBER, unit=unit)
+    key = Target(Kind.NUMBER, number=Decimal(target), unit=unit, tolerance=Decimal(tolerance) if tolerance else None)
     status = ReadStatus.UNPARSED if stored is None else ReadStatus.READ
     published = Reading(status, number=None if stored is None else Decimal(stored), reader=PUBLISHED_READER)
-    read = read_typed_number(text)
+    read = read_typed_number(text, unit=unit)
     return Difference(
         text=text,
         asked=asked,
@@ -54,35 +55,43 @@ def ticked(text: str, stored: str, *, notes: tuple[str, ...] = ()) -> Difference
     )
 
 
-@pytest.mark.parametrize(
-    ("difference", "cause"),
-    [
-        (typed("-4", "-4", "-4"), "target-zero-or-below"),
-        (typed("0", "0", "0"), "target-zero-or-below"),
-        (typed("101", "101", "100"), "boundary"),
-        (typed("3.27×10^-22", "3.27", "3.27E-22"), "multiplication-sign"),
-        (typed("4.78 * 10^(-23)", "4.78", "4.78E-23"), "multiplication-sign"),
-        (typed("3.27 E-22", "3.27", "3.27E-22"), "spaced-exponent"),
-        (typed("3.27 E-22", None, "3.27E-22"), "spaced-exponent-unread"),
-        (typed("2 Dq", None, "5"), "unit-unread"),
-        (typed("4-", "4", "-4"), "lost-minus"),
-        (typed("400,000", "400", "400000"), "thousands-separator"),
-        (typed("12,500", "12.5", "12500"), "comma-as-point"),
-        (typed("1/2", "1", "0.5"), "fraction"),
-        (typed("4:1", "4", "0.9"), "second-number"),
-        (typed("1..2", "1", "1.24"), "second-number"),
-        (typed("I don't know", None, "1"), "no-answer-stored"),
-        (typed("7", "3", "7"), ""),
-        (typed("12,500", "99", "12500"), ""),
-        (typed("7", None, "7"), ""),
-        (ticked("water", "ammonia"), "option-order"),
-        (ticked("ammonia", "water"), ""),
-        (ticked("water", "methane", notes=(KEPT_AS_REPORTED,)), "kept-as-reported"),
-    ],
-)
+CASES = [
+    (typed("-4", "-4", "-4"), "target-zero-or-below"),
+    (typed("0", "0", "0"), "target-zero-or-below"),
+    (typed("101", "101", "100"), "boundary"),
+    (typed("103", "103", "100", tolerance="0.05"), "own-tolerance"),
+    (typed("0,45", "0", "0.45"), "decimal-comma"),
+    (typed("five", None, "5"), "written-in-words"),
+    (typed("2 kJ", "2", "2000", unit="J"), "unit-converted"),
+    (typed("3.27×10^-22", "3.27", "3.27E-22"), "multiplication-sign"),
+    (typed("4.78 * 10^(-23)", "4.78", "4.78E-23"), "multiplication-sign"),
+    (typed("3.27 E-22", "3.27", "3.27E-22"), "spaced-exponent"),
+    (typed("3.27 E-22", None, "3.27E-22"), "spaced-exponent-unread"),
+    (typed("2 Dq", None, "5"), "unit-unread"),
+    (typed("4-", "4", "-4"), "lost-minus"),
+    (typed("400,000", "400", "400000"), "thousands-separator"),
+    (typed("12,500", "12.5", "12500"), "comma-as-point"),
+    (typed("1/2", "1", "0.5"), "fraction"),
+    (typed("4:1", "4", "0.9"), "second-number"),
+    (typed("1..2", "1", "1.24"), "second-number"),
+    (typed("I don't know", None, "1"), "no-answer-stored"),
+    (typed("7", "3", "7"), ""),
+    (typed("12,500", "99", "12500"), ""),
+    (typed("7", None, "7"), ""),
+    (ticked("water", "ammonia"), "option-order"),
+    (ticked("ammonia", "water"), ""),
+    (ticked("water", "methane", notes=(KEPT_AS_REPORTED,)), "kept-as-reported"),
+]
+
+
+@pytest.mark.parametrize(("difference", "cause"), CASES)
 def test_a_difference_has_the_cause_whose_mechanism_made_it(difference: Difference, cause: str) -> None:
     assert cause_of(difference) == cause
     assert not cause or CAUSES[cause]
+
+
+def test_every_cause_is_tried_here() -> None:
+    assert {cause for _, cause in CASES} - {""} == CAUSES_OF_PEOPLE
 
 
 def test_letters_may_have_been_looked_up_in_the_banks_order_or_by_the_alphabet() -> None:
