@@ -4,26 +4,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from corpus.models import QuestionSet
 from corpus.scoring.rules import UnknownRuleError, resolve_rule, rule_names
 from evaluations.models import System
 from leaderboard import ranking
+from leaderboard.assembly import DEFAULT_GROUPING, board_rows
 from leaderboard.boards import (
-    FEW_QUESTIONS,
     HUMAN,
-    OTHER_GROUPING,
-    Columns,
     Row,
     SystemFacts,
     Topic,
     ranked,
-    system_rows,
 )
-from leaderboard.disclosure import SMALLEST_GROUP, SMALLEST_GROUP_OF_PEOPLE, Answered, shown_groups
+from leaderboard.disclosure import SMALLEST_GROUP
 from leaderboard.matrix import COMPLETE, PARTIAL, Matrix
-from leaderboard.people import PEOPLE_SLUG, Cohort, cohort_of, people_row
+from leaderboard.people import PEOPLE_SLUG, cohort_of
 from leaderboard.selectors.boards import (
     GroupingChoice,
     groupings_of,
@@ -40,7 +35,6 @@ SORTS = {"accuracy": "accuracy", "name": "name", "questions": "questions answere
 DIRECTIONS = ("ascending", "descending")
 FALLBACK = ("on", "off")
 PUBLISHED = "as-published"
-DEFAULT_GROUPING = "topic"
 
 
 class BadQueryError(ValueError):
@@ -154,7 +148,7 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
     topic = _topic(query, topics)
     systems = visible_systems()
     cohorts = [cohort_of(matrix, minimum=people_rule().minimum_for_mean, how=how) for how in (COMPLETE, PARTIAL)]
-    rows = _rows(
+    rows = board_rows(
         matrix,
         cohorts,
         systems=systems,
@@ -189,80 +183,6 @@ def _matrix(question_set: QuestionSet, query: BoardQuery) -> Matrix:
 def smallest_group(question_set: QuestionSet) -> int:
     """Return from how many questions on a group's results are public: from one where the set's policy is open."""
     return 1 if question_set.policy == QuestionSet.Policy.OPEN else SMALLEST_GROUP
-
-
-def _rows(
-    matrix: Matrix,
-    cohorts: list[Cohort],
-    *,
-    systems: dict[int, SystemFacts],
-    topic: Topic | None,
-    topics: list[Topic],
-    shown_topics: list[Topic],
-    smallest_group: int,
-    grouping: str,
-) -> list[Row]:
-    n = len(matrix.root_ids)
-    columns: Columns = topic.columns if topic else np.arange(n)
-    looked_at = topics if topic or shown_topics else []
-    hidden = _hidden(looked_at, n=n, minimum=smallest_group)
-    people = [
-        _people_row(
-            cohort,
-            columns=columns,
-            topic=topic,
-            shown_topics=shown_topics,
-            looked_at=looked_at,
-            minimum=smallest_group,
-            grouping=grouping,
-        )
-        for cohort in cohorts
-    ]
-    rows = system_rows(
-        matrix,
-        systems=systems,
-        columns=columns,
-        topics=shown_topics,
-        is_shown=topic.slug not in hidden if topic else n >= smallest_group,
-        hidden=hidden,
-    )
-    return [*rows, *filter(None, people)]
-
-
-def _people_row(
-    cohort: Cohort,
-    *,
-    columns: Columns,
-    topic: Topic | None,
-    shown_topics: list[Topic],
-    looked_at: list[Topic],
-    minimum: int,
-    grouping: str,
-) -> Row | None:
-    """Return the row of a cohort, with what is hidden of people: more than of systems, also on open sets."""
-    n = cohort.codes.shape[1]
-    # Groups of two groupings that differ by a question would show the few people who were asked it.
-    is_other = cohort.how == PARTIAL and grouping != DEFAULT_GROUPING
-    rule = people_rule()
-    answered = Answered(cohort.answered, rule.minimum_for_mean) if cohort.how == PARTIAL else None
-    hidden = _hidden(looked_at, n=n, minimum=max(minimum, SMALLEST_GROUP_OF_PEOPLE), answered=answered)
-    if is_other:
-        hidden = frozenset(topic.slug for topic in looked_at)
-    return people_row(
-        cohort,
-        rule=rule,
-        columns=columns,
-        topics=shown_topics,
-        filtered=topic is not None,
-        is_shown=topic.slug not in hidden if topic else n >= minimum,
-        hidden=hidden,
-        why_hidden=OTHER_GROUPING if is_other else FEW_QUESTIONS,
-    )
-
-
-def _hidden(topics: list[Topic], *, n: int, minimum: int, answered: Answered | None = None) -> frozenset[str]:
-    shown = shown_groups([topic.columns for topic in topics], n=n, minimum=minimum, answered=answered)
-    return frozenset(topic.slug for topic, is_shown in zip(topics, shown, strict=True) if not is_shown)
 
 
 def check_query(*, question_set: QuestionSet, query: BoardQuery) -> None:
