@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bin.bench_rescoring import bench_rescoring  # noqa: E402
+from bin.bench_survey import bench_survey  # noqa: E402
 from corpus.scoring.published import match_options, options_in_prompt  # noqa: E402
 from corpus.scoring.reading import read_answer  # noqa: E402
 from corpus.scoring.rules import judge  # noqa: E402
@@ -170,6 +171,7 @@ def named_items() -> list[tuple[str, Item]]:
 SECTIONS = [
     Section("scoring", "Reading and judging completions", bench_scoring),
     Section("rescoring", "Rescoring stored items in PostgreSQL", partial(bench_rescoring, named_items)),
+    Section("survey", "Two hundred people answering at once", bench_survey),
 ]
 
 
