@@ -36,8 +36,10 @@ def count(number: int) -> str:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """Write a share of 1 in whole percent; a dash for none."""
-    return NOTHING if share is None or math.isnan(share) else f"{share:.0%}"
+    """Write a share of 1 in whole percent; a dash for none, and `<1%` for what is little but not nothing."""
+    if share is None or math.isnan(share):
+        return NOTHING
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
 @register.filter

@@ -258,6 +258,7 @@ def test_durations(seconds: float | None, text: str) -> None:
 
 def test_figures_and_drawings() -> None:
     assert (percent(None), percent(0.481), percent(float("nan"))) == ("–", "48%", "–")
+    assert (percent(0.0), percent(0.004), percent(0.0051)) == ("0%", "<1%", "1%")
     assert (two_decimals(-0.125), two_decimals(None)) == ("−0.12", "–")
     assert (bar(0.5), bar(None), bar(1.2)) == ("50.0%", "0%", "100.0%")
     assert step_area((4, 2, 0)) == "M0 100 V0.0h1 V50.0h1 V100.0h1 V100Z"
