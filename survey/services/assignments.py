@@ -11,11 +11,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from corpus.models import Option
+from survey.drawing.orders import attention_places_draw, option_order_draw
+from survey.drawing.shares import shares_draw
 from survey.errors import NotYourTurnError, StudyNotReadyError
 from survey.models import Assignment, BlockVisit, Participant, Study, StudyBlock
 from survey.selectors.balance import SetQuestion, block_coverage, block_topics, set_questions
-from survey.drawing.orders import attention_places_draw, option_order_draw
-from survey.drawing.shares import shares_draw
 
 
 class Place(NamedTuple):
