@@ -94,7 +94,7 @@ def person_import(*, study: Study, person: SurveyPerson, now: datetime) -> tuple
     import.
     """
     fields = profile_of(person)
-    known = Participant.objects.filter(study=study, source_name=person.source_name).first()
+    known = Participant.objects.filter(study=study, pseudonym=person.source_name).first()
     if known is None:
         made = Participant.objects.create(
             study=study,
