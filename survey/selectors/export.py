@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TypeAlias
 
-from django.db.models import Min
+from django.db.models import Min, Q
 
 from corpus.scoring.letters import option_letter
 from survey.models import Assignment, Participant, Response, ResponseReading, Study
@@ -80,7 +80,9 @@ def export_rows(study: Study) -> Iterator[list[Cell]]:
     found = inclusions(study=study).people
     places = _block_places(study)
     assignments = (
-        Assignment.objects.filter(participant__study=study, served_at__isnull=False)
+        Assignment.objects.filter(participant__study=study)
+        # When a question was shown is not known of every imported answer.
+        .filter(Q(served_at__isnull=False) | Q(response__isnull=False))
         .select_related(
             "participant__consent_text",
             "participant__study",
