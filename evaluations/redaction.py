@@ -3,11 +3,13 @@
 import base64
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote, unquote
+from functools import lru_cache
+from urllib.parse import unquote
 
 REMOVED = "[key removed]"
 # A key shorter than this is a placeholder such as "none", which is no secret and may be a word of the message.
 _SHORTEST_KEY = 6
+_SHORTEST_KEY_IN_A_REPLY = 16
 # What providers echo of a key: whole, or its beginning and end with stars between.
 _KEY_LIKE = re.compile(
     r"(?i)\b(?:sk|gsk|pk|rk|xai|hf|api|key)[-_][A-Za-z0-9*._-]{8,}|\bbearer\s+[A-Za-z0-9*._~+/=-]{6,}"
@@ -25,14 +27,41 @@ def looks_like_key(text: str) -> bool:
     return bool(_ENTERED_KEY.search(text) or _ENTERED_KEY.search(unquote(text)))
 
 
+def heard(text: str, keys: Iterable[str] = (), *, length: int = 300) -> str:
+    """Return what somebody else's server said, fit to be stored and shown: without keys first, then shortened."""
+    return redact(text, keys)[:length]
+
+
 def redact(text: str, keys: Iterable[str] = ()) -> str:
-    """Return `text` without the given keys (plain, percent-encoded, in base64) and without anything shaped like one."""
+    """Return `text` without the given keys and without anything shaped like one.
+
+    A key is found in capitals or small letters, percent-encoded wholly or in part, and in base64.
+    """
     for key in keys:
         if len(key) >= _SHORTEST_KEY:
-            text = text.replace(key, REMOVED).replace(quote(key, safe=""), REMOVED)
+            text = _spellings(key).sub(REMOVED, text)
             for part in _base64_parts(key.encode()):
                 text = text.replace(part, REMOVED)
     return _KEY_LIKE.sub(REMOVED, text)
+
+
+def reply_without_key(text: str, key: str) -> str:
+    """Return a model's own words, in which nothing changes but the key itself, should a server echo it there.
+
+    Short keys stay: local servers take words such as `ollama` for one, and those may be part of an answer.
+    """
+    return text.replace(key, REMOVED) if len(key) >= _SHORTEST_KEY_IN_A_REPLY else text
+
+
+@lru_cache(maxsize=8)
+def _spellings(key: str) -> re.Pattern[str]:
+    """Match a key whose characters are, each for itself, plain or percent-encoded, in capitals or small letters."""
+    return re.compile("".join(f"(?:{re.escape(each)}|{_percent_encoded(each)})" for each in key), re.IGNORECASE)
+
+
+def _percent_encoded(character: str) -> str:
+    encoded = "".join(f"%{byte:02x}" for byte in character.encode("utf-8", "replace"))
+    return rf"{encoded}|\+" if character == " " else encoded
 
 
 def _base64_parts(key: bytes) -> Iterator[str]:

@@ -16,7 +16,7 @@ from evaluations.providers.http_errors import (
     page_error,
 )
 from evaluations.providers.metadata import count_of, words_of
-from evaluations.redaction import redact
+from evaluations.redaction import heard
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 _NO_KEY = "none"
@@ -87,7 +87,7 @@ class AnthropicMessages:
         except (json.JSONDecodeError, UnicodeDecodeError):
             raise broken_json_error() from None
         except (anthropic.AnthropicError, TypeError, ValueError) as error:
-            said = redact(str(error), [self._endpoint.api_key])[:300]
+            said = heard(str(error), [self._endpoint.api_key])
             raise NeverRetryError("bad_parameter", f"The request cannot be made: {said}", Scope.RUN) from None
 
     def _connection_message(self, error: anthropic.APIConnectionError) -> str:

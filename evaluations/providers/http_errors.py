@@ -15,9 +15,9 @@ from evaluations.providers.base import (
     RetryLaterError,
     Scope,
 )
-from evaluations.redaction import redact
+from evaluations.redaction import heard
 
-_MESSAGE_LENGTH = 300
+_PARAMETER_LENGTH = 60
 _YEAR_SECONDS = 365 * 86_400
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"})
@@ -47,7 +47,7 @@ class HttpFailure:
 def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> ProviderError:
     """Return the error to raise. Its message holds what the endpoint said, shortened and without the key."""
     details = _details(failure.body)
-    said = redact(_text(details, "message"), [key])[:_MESSAGE_LENGTH]
+    said = heard(_text(details, "message"), [key])
     codes = {_text(details, "code"), _text(details, "type"), _text(_inner(details), "code")}
     sentence = f"HTTP {failure.status}: {said}" if said else f"HTTP {failure.status}"
     if codes & _QUOTA_CODES or _NO_MONEY.search(said):
@@ -63,7 +63,8 @@ def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> Pro
         return NeverRetryError(
             "redirect", f"The address leads elsewhere; correct the system, queue a new run ({sentence}).", Scope.RUN
         )
-    return _bad_request(failure, details, codes, sentence)
+    parameter = heard(_text(details, "param"), [key], length=_PARAMETER_LENGTH)
+    return _bad_request(failure.status, parameter, codes, sentence)
 
 
 def page_error() -> RetryLaterError:
@@ -109,9 +110,8 @@ def _retry(failure: HttpFailure, sentence: str, now: datetime | None) -> Provide
     return RetryLaterError("overload", f"The endpoint failed ({sentence}).", delay)
 
 
-def _bad_request(failure: HttpFailure, details: Mapping[str, Any], codes: set[str], sentence: str) -> NeverRetryError:
-    parameter = _text(details, "param")
-    if "context_length_exceeded" in codes or _TOO_LONG.search(sentence) or failure.status == 413:
+def _bad_request(status: int, parameter: str, codes: set[str], sentence: str) -> NeverRetryError:
+    if "context_length_exceeded" in codes or _TOO_LONG.search(sentence) or status == 413:
         return NeverRetryError("too_long", f"The question does not fit ({sentence}).", Scope.QUESTION)
     if codes & _PARAMETER_CODES or (parameter and not parameter.startswith("messages")):
         hint = f"parameter {parameter}: " if parameter else ""
@@ -139,6 +139,7 @@ def _inner(details: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _text(details: Mapping[str, Any], name: str) -> str:
+    """Return a field as the server sent it: to compare with, never to repeat before `heard` has had it."""
     value = details.get(name)
     return "" if value is None else str(value)
 

@@ -17,7 +17,7 @@ from evaluations.providers.http_errors import (
     page_error,
 )
 from evaluations.providers.metadata import count_of, words_of
-from evaluations.redaction import redact
+from evaluations.redaction import heard
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _NO_KEY = "none"
@@ -80,7 +80,7 @@ class OpenAIChat:
         except (json.JSONDecodeError, UnicodeDecodeError):
             raise broken_json_error() from None
         except (openai.OpenAIError, TypeError, ValueError) as error:
-            said = redact(str(error), [self._endpoint.api_key])[:300]
+            said = heard(str(error), [self._endpoint.api_key])
             raise NeverRetryError("bad_parameter", f"The request cannot be made: {said}", Scope.RUN) from None
 
     def _connection_message(self, error: openai.APIConnectionError) -> str:

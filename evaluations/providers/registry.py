@@ -9,6 +9,7 @@ from django.utils.module_loading import import_string
 from evaluations.credentials import credential_inside
 from evaluations.errors import CannotBeAskedError
 from evaluations.providers.base import Endpoint, Provider
+from evaluations.providers.guarded import Guarded
 
 # Read by the asking loop, never sent.
 OUR_PARAMETERS = frozenset({"timeout_seconds"})
@@ -64,9 +65,9 @@ def provider_entry(name: str) -> ProviderEntry:
 
 
 def open_provider(name: str, endpoint: Endpoint) -> Provider:
-    """Return an adapter, not yet entered (`async with`), for the system at `endpoint`."""
+    """Return an adapter, not yet entered (`async with`), for the system at `endpoint`; its key never comes back."""
     factory = import_string(provider_entry(name).path)
-    return cast(Provider, factory(endpoint))
+    return Guarded(cast(Provider, factory(endpoint)), endpoint.api_key)
 
 
 def parameter_problems(parameters: Mapping[str, Any]) -> list[str]:

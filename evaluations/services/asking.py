@@ -12,7 +12,7 @@ from django.db import InterfaceError, OperationalError
 from evaluations.errors import CannotBeAskedError, RunStateError
 from evaluations.models import Run
 from evaluations.providers import open_provider
-from evaluations.redaction import redact
+from evaluations.redaction import heard
 from evaluations.services.asking_loop import AskingLoop, Pace, Tally
 from evaluations.services.claims import remaining
 from evaluations.services.fallback import read_with_fallback
@@ -73,7 +73,7 @@ def _work(run_id: UUID, stop_requested: Callable[[], bool]) -> Tally:
         raise
     except Exception as error:
         # Without this a fault of ours would leave the run "running" for ever, woken and failing again and again.
-        said = redact(f"{type(error).__name__}: {error}", [context.endpoint.api_key])
+        said = heard(f"{type(error).__name__}: {error}", [context.endpoint.api_key])
         _pause(run_id, "internal", f"The worker failed ({said}); its log says more.")
         raise
     run_finish(run_id=run_id)

@@ -20,7 +20,7 @@ from django.utils import timezone
 from evaluations.models import Run
 from evaluations.providers import NeverRetryError, Provider, ProviderError, RefusedError, Reply, RetryLaterError, Scope
 from evaluations.providers.base import LONGEST_WAIT_SECONDS, FinishReason
-from evaluations.redaction import redact
+from evaluations.redaction import heard
 from evaluations.services.answers import Arrived, store_answers
 from evaluations.services.claims import (
     Claim,
@@ -171,7 +171,7 @@ class AskingLoop:
         except TimeoutError:
             return RetryLaterError("timeout", "The system did not answer in time.")
         except Exception as error:  # noqa: BLE001 -- whatever an adapter does, the other questions go on
-            said = redact(f"{type(error).__name__}: {error}", [self._context.endpoint.api_key])
+            said = heard(f"{type(error).__name__}: {error}", [self._context.endpoint.api_key])
             logger.error("item %s: the adapter failed with %s", question.item.pk, type(error).__name__)
             return NeverRetryError("unexpected", f"The adapter failed: {said}", Scope.UNCLEAR)
 

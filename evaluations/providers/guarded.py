@@ -1,0 +1,41 @@
+"""A wall around every adapter: nothing that comes from a server leaves it with the key that was sent there."""
+
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from evaluations.providers.base import Ask, Provider, ProviderError, Reply
+from evaluations.redaction import redact, reply_without_key
+from evaluations.storable_text import storable
+
+
+class Guarded:
+    """An adapter whose replies and errors hold no key, whatever the adapter itself takes care of."""
+
+    def __init__(self, provider: Provider, key: str) -> None:
+        self._provider = provider
+        self._key = key
+
+    async def __aenter__(self) -> Self:
+        await self._provider.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._provider.__aexit__(kind, error, trace)
+
+    async def ask(self, ask: Ask) -> Reply:
+        """Ask one question once; see `Provider.ask`."""
+        try:
+            reply = await self._provider.ask(ask)
+        except ProviderError as error:
+            error.message = storable(redact(error.message, [self._key]))
+            error.args = (error.message,)
+            raise
+        return replace(
+            reply,
+            text=reply_without_key(reply.text, self._key),
+            reasoning=reply_without_key(reply.reasoning, self._key),
+            model_reported=redact(reply.model_reported, [self._key]),
+        )
