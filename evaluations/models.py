@@ -18,6 +18,7 @@ from corpus.models import (
     QuestionRevision,
     QuestionSetRevision,
 )
+from evaluations.addresses import address_problem
 from evaluations.redaction import looks_like_key
 
 environment_name = RegexValidator(
@@ -27,7 +28,7 @@ environment_name = RegexValidator(
 
 
 def endpoint_address(value: str) -> None:
-    """Accept http and https addresses of any host, names inside a private network included."""
+    """Accept http and https addresses of any host, private networks included; refuse those of metadata services."""
     try:
         parts = urlsplit(value)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -39,6 +40,8 @@ def endpoint_address(value: str) -> None:
         raise ValidationError(
             "Leave user name, password, query and fragment out of the address; a key goes into an environment variable."
         )
+    if problem := address_problem(value):
+        raise ValidationError(problem)
     if looks_like_key(value):
         raise ValidationError(
             "The address seems to hold a key. Leave it out, put it into an environment variable and name that in the "

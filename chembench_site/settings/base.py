@@ -150,6 +150,8 @@ PEOPLE_MINIMUM_FOR_EXTREMES = env.int("PEOPLE_MINIMUM_FOR_EXTREMES", default=10)
 # A leased question becomes claimable again after this time if its worker has gone.
 EVALUATION_LEASE_SECONDS = env.int("EVALUATION_LEASE_SECONDS", default=120)
 EVALUATION_CONCURRENCY = env.int("EVALUATION_CONCURRENCY", default=8)
+# Variables besides those ending in _API_KEY whose values a system may have sent to its endpoint.
+EVALUATION_KEY_NAMES = env.list("EVALUATION_KEY_NAMES", default=[])
 # An idle worker looks for runs whose wake-up calls were lost after this time.
 EVALUATION_SWEEP_SECONDS = env.int("EVALUATION_SWEEP_SECONDS", default=30)
 # One call may take this long; a question that fails in a passing way is tried so often, with doubled waits from the

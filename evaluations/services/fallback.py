@@ -39,7 +39,7 @@ from evaluations.services.answers import storable
 from evaluations.services.fallback_checks import checked_reading
 from evaluations.services.fallback_frozen import FROZEN_KEY
 from evaluations.services.fallback_prompt import fallback_prompt
-from evaluations.services.questions import key_from_environment
+from evaluations.services.questions import checked_address, key_from_environment
 from evaluations.services.runs import run_heartbeat
 
 logger = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ def endpoint_of(facts: Mapping[str, Any]) -> Endpoint:
     seconds = float(facts["parameters"].get("timeout_seconds") or settings.EVALUATION_CALL_SECONDS)
     return Endpoint(
         model_id=facts["model_id"],
-        base_url=facts["base_url"],
+        base_url=checked_address(facts["base_url"]),
         api_key=key_from_environment(system.api_key_variable),
         timeout_seconds=seconds,
     )

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from corpus.scoring.types import Asked, Target
 from corpus.selectors.targets import asked_from_prompt, target_of
+from evaluations.addresses import address_problem
 from evaluations.errors import CannotBeAskedError
 from evaluations.key_names import key_name_problem
 from evaluations.models import Item, Run
@@ -66,7 +67,7 @@ def run_context(*, run_id: UUID) -> RunContext:
         provider=frozen["provider"],
         endpoint=Endpoint(
             model_id=frozen["model_id"],
-            base_url=frozen["base_url"],
+            base_url=checked_address(frozen["base_url"]),
             api_key=key_from_environment(run.system.api_key_variable),
             timeout_seconds=timeout_seconds,
         ),
@@ -80,10 +81,17 @@ def run_context(*, run_id: UUID) -> RunContext:
     )
 
 
+def checked_address(base_url: str) -> str:
+    """Return the address unchanged. Raises CannotBeAskedError where it leads to a metadata service."""
+    if problem := address_problem(base_url, resolve=True):
+        raise CannotBeAskedError(problem)
+    return base_url
+
+
 def key_from_environment(variable: str) -> str:
     """Return the key in the named variable, "" where a system needs none.
 
-    Raises CannotBeAskedError for a variable that is not set, or that may be a secret of the site itself.
+    Raises CannotBeAskedError for a variable that is not set, or that may hold another secret than a provider's key.
     """
     if not variable:
         return ""

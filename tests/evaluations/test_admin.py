@@ -67,7 +67,7 @@ GOOD_SYSTEM = {
     "provider": "openai_chat",
     "model_id": "a-model-1",
     "base_url": "http://gpu01:8000/v1",
-    "api_key_variable": "A_MODEL_KEY",
+    "api_key_variable": "A_MODEL_API_KEY",
     "parameters": '{"temperature": 0}',
     "concurrency": "4",
     "open_weights": "unknown",
@@ -122,12 +122,12 @@ def test_hiding_a_system_tells_the_boards(admin_client, question_set, system):
 
 
 def test_the_page_says_whether_the_key_is_set_and_never_shows_it(admin_client, system, monkeypatch):
-    System.objects.filter(pk=system.pk).update(api_key_variable="A_MODEL_KEY")
+    System.objects.filter(pk=system.pk).update(api_key_variable="A_MODEL_API_KEY")
     address = reverse("admin:evaluations_system_change", args=[system.pk])
-    assert "A_MODEL_KEY is not set" in admin_client.get(address).content.decode()
-    monkeypatch.setenv("A_MODEL_KEY", "the-value-of-the-key")
+    assert "A_MODEL_API_KEY is not set" in admin_client.get(address).content.decode()
+    monkeypatch.setenv("A_MODEL_API_KEY", "the-value-of-the-key")
     page = admin_client.get(address).content.decode()
-    assert "A_MODEL_KEY is set" in page
+    assert "A_MODEL_API_KEY is set" in page
     assert "the-value-of-the-key" not in page
 
 

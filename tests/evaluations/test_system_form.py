@@ -18,7 +18,7 @@ GOOD = {
     "provider": "openai_chat",
     "model_id": "a-model-1",
     "base_url": "https://host/v1",
-    "api_key_variable": "A_MODEL_KEY",
+    "api_key_variable": "A_MODEL_API_KEY",
     "parameters": "{}",
     "concurrency": "4",
     "open_weights": "unknown",
