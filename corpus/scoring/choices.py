@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.letters import ALPHABET_SIZE
 from corpus.scoring.option_texts import BY_TEXT, OptionTexts, option_texts
@@ -30,8 +31,10 @@ _LABEL = re.compile(
     r"(?:the\s+)?(?:(?:correct|final|right|best)\s+)?(?:options?|letters?|answers?|choices?)\s*(?:is|are)?\s*[:=]?\s+",
     re.I,
 )
+_OPTIONS_LABEL = re.compile(r"(?:the\s)?(?:options|choices|letters)\s?(?:are\s?)?[:=]\s+", re.I)
 _SEPARATORS = re.compile(r"[\s,;/&+|]+")
 _FILLERS = frozenset({"and", "only", "both", "-", "", "option", "options"})
+_NEGATED = re.compile(r"\s{0,3}[!¬]\s?\(?[A-Za-z](?![A-Za-z])")
 _EDGES = "()[]{}<>*$_\"'`.:!"
 
 
@@ -62,6 +65,8 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
     cleaned = without_markdown(without_latex(one_spelling(text))).strip().strip("\"'").strip()
     if not cleaned.strip(_EDGES):
         return Unread("There is nothing to read.")
+    if _NEGATED.match(cleaned):
+        return Unread("A letter behind a sign for “not”.", DENIED)
     texts = option_texts(tuple(shown))
     for read in (
         _read_own_text(cleaned, letters, texts),
@@ -123,7 +128,8 @@ def _read_listed(text: str, letters: dict[str, int], texts: OptionTexts) -> Choi
 
 def _read_letter_list(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
     """Read a list that holds nothing but letters; None where it holds anything else."""
-    unlabelled = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
+    label = _LABEL.match(text)
+    unlabelled = text if label is None else text[label.end() :]
     if unlabelled.strip(_EDGES).casefold() in _NOT_AN_ANSWER:
         return None
     tokens = [token.strip(_EDGES) for token in _SEPARATORS.split(unlabelled)]
@@ -137,6 +143,8 @@ def _read_letter_list(text: str, letters: dict[str, int], texts: OptionTexts) ->
     ):
         if any(token.casefold() == "or" for token in named):
             return Unread("Alternatives, not one choice.", "alternatives")
+        if label is not None and _OPTIONS_LABEL.fullmatch(label.group()) and len(named) == len(letters) > 2:
+            return Unread("The options are listed, and none is chosen.", "echoed-options")
         return _from_letters([token.upper() for token in named], letters)
     return None
 
@@ -185,14 +193,17 @@ def _read_labelled(text: str, letters: dict[str, int], texts: OptionTexts) -> Ch
     return _agreed(labelled, letters, texts)
 
 
-_DENIED = re.compile(r"\s*(?:(?:no|not|false|incorrect|wrong|untrue)\b|[✗✘❌×])", re.IGNORECASE)
+_SCORE = re.compile(r"\s*[0-9]{1,3}(?:\.[0-9]{1,4})?\s?%?")
 
 
 def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
     if any(letter not in letters or _begins_with_letter(words, letters) for letter, words in labelled):
         return None
-    if len(labelled) > 1 and any(_DENIED.match(words) for _, words in labelled):
-        return None
+    others = [texts.without_text_of(words, letters[letter]) for letter, words in labelled]
+    if any(is_called_wrong(words) for words in others):
+        return Unread("A letter is said to be wrong.", DENIED)
+    if len(labelled) > 1 and all(_SCORE.fullmatch(words.rstrip()) for words in others):
+        return Unread("A number stands beside each letter.", "scored")
     for letter, words in labelled:
         if texts.contradicts(words, letters[letter]):
             return Unread(f"The letter {letter} and the words beside it name different options.", CONTRADICTION)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from corpus.scoring.choices import ChoiceRead, read_choice
+from corpus.scoring.denials import DENIED, is_denied
 from corpus.scoring.numbers import NumberRead, read_number
 from corpus.scoring.types import Asked, Kind, Unread
 from corpus.scoring.units import in_asked_unit
@@ -67,6 +68,8 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
     match = _LEADING.match(text)
     if match is None or _DOUBT.match(text[match.end() :]):
         return whole
+    if is_denied(text[match.end() :]):
+        return Unread("A letter is said to be wrong.", DENIED)
     return read_content(match.group("letters"), asked)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import deque
 
+from corpus.scoring.denials import asks_for, denying_words
 from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.tags import Located
 
@@ -47,15 +48,18 @@ _COPULA = re.compile(r"(?:\bis\b|\bare\b|\bequals?\b|\bbe\b|[=≈:])\s{0,3}", re
 MAX_SENTENCE_LENGTH = 400
 
 
-def last_announced(text: str, *, is_number: bool) -> Located | None:
-    """Return what the last announcement of an answer announces, to the end of its line or sentence."""
+def last_announced(text: str, *, is_number: bool, prompt: str = "") -> Located | None:
+    """Return what the last announcement of an answer announces, to the end of its line or sentence.
+
+    `The incorrect answer is B` announces nothing, unless `prompt` asks for it in the same word.
+    """
     folded = lowered(text)
-    labels = [_last_label(folded)] if "answer" in folded else []
-    proses = [_last_match(_PROSE_CUE, folded)] if labels else []
+    labels = [_last_label(folded, prompt)] if "answer" in folded else []
+    proses = [_last_affirmed(_PROSE_CUE, folded, prompt)] if labels else []
     if "ans:" in folded or "ans.:" in folded:
         labels.append(_last_match(_SHORT_CUE, folded))
     if holds_any(folded, _QUALIFIERS):
-        proses.append(_last_match(_QUALIFIED_CUE, folded))
+        proses.append(_last_affirmed(_QUALIFIED_CUE, folded, prompt))
     if is_number and "\nA:" in text:
         labels.append(_last_match(_NEW_SPEAKER, text))
     found = [_announced(text, cue.end(), _END_OF_LINE, "label") for cue in labels if cue is not None]
@@ -63,10 +67,28 @@ def last_announced(text: str, *, is_number: bool) -> Located | None:
     return max(found, key=_start, default=None)
 
 
-def _last_label(folded: str) -> re.Match[str] | None:
+def _last_affirmed(pattern: re.Pattern[str], folded: str, prompt: str) -> re.Match[str] | None:
+    """Return the last match that no word before it turns around (`the wrong answer is`) and that is no question."""
+    for cue in reversed(list(pattern.finditer(folded))):
+        denying = denying_words(folded, cue.start())
+        is_affirmed = not denying or asks_for(prompt, denying)
+        if is_affirmed and not _is_asked(folded, cue.end()):
+            return cue
+    return None
+
+
+def _is_asked(text: str, start: int) -> bool:
+    """Tell whether the sentence that goes on at `start` ends in a question mark (`The answer is B? No.`)."""
+    end = _END_OF_SENTENCE.search(text, start, start + MAX_SENTENCE_LENGTH)
+    return end is not None and text[end.start() : end.end()] == "?"
+
+
+def _last_label(folded: str, prompt: str) -> re.Match[str] | None:
     """Return the last label that heads an answer, not an explanation of one (`Explanation of the answer:`)."""
     for cue in reversed(list(_LABEL_CUE.finditer(folded))):
-        if _ABOUT.search(folded, max(cue.start() - _MAX_HEADING_LENGTH, 0), cue.start()) is None:
+        is_about = _ABOUT.search(folded, max(cue.start() - _MAX_HEADING_LENGTH, 0), cue.start()) is not None
+        denying = denying_words(folded, cue.start())
+        if not is_about and (not denying or asks_for(prompt, denying)):
             return cue
     return None
 
@@ -201,7 +223,7 @@ def run_on_start(text: str) -> int | None:
 _CORRECTIONS = (
     "correction", "wait,", "wait.", "wait ", "wait!", "made a mistake", "made an error", "i was wrong",
     "i was mistaken", "apologi", "sorry", "let me correct", "should have been", "revised answer", "corrected answer",
-    "on second thought",
+    "on second thought", "actually, ", "actually the",
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """What a protocol finds: the answer it read, or why not, and where."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from corpus.scoring.contents import Content
 from corpus.scoring.tags import Located
@@ -33,3 +33,18 @@ def found_at(text: str, located: Located, content: Content | Unread, *notes: str
     span = (start, max(start, located.start + len(inner.rstrip())))
     is_attempt = isinstance(content, Unread) and content.note != ""
     return Found(content, located.form, span, located.is_complete, is_attempt, notes)
+
+
+def united(text: str, group: Sequence[Located], found: Sequence[Found], asked: Asked) -> Found:
+    """Return what places joined by commas and `and` state together: all their options, or their one number."""
+    contents = [each.content for each in found if isinstance(each.content, Content)]
+    if len(found) == 1:
+        return found[0]
+    if len(contents) < len(found):
+        return next(each for each in found if isinstance(each.content, Unread))
+    if len({content.number for content in contents}) > 1:
+        several = Unread("Several numbers side by side.", "several-numbers")
+        return replace(found[-1], content=several, is_attempt=True)
+    keys = {key for content in contents for key in content.option_keys}
+    together = replace(contents[-1], option_keys=tuple(option.key for option in asked.shown if option.key in keys))
+    return found_at(text, group[-1]._replace(start=group[0].start), together)

@@ -1,6 +1,7 @@
 """One spelling for signs that are written in many ways: minus, times, superscripts, spaces, LaTeX commands."""
 
 import re
+import unicodedata
 
 from corpus.scoring.plain import unwrapped
 
@@ -18,6 +19,14 @@ _APPROXIMATELY = "≈≃≅∼～≐"
 _VULGAR = {"½": " 1/2", "⅓": " 1/3", "⅔": " 2/3", "¼": " 1/4", "¾": " 3/4", "⅕": " 1/5", "⅛": " 1/8", "⁄": "/"}
 _FULL_WIDTH = {chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)}
 
+_SUBSCRIPTS = {chr(0x2080 + place): sign for place, sign in enumerate("0123456789+-=()")}
+# The mathematical alphabets: bold, italic, script and other letters and digits.
+_STYLED = {
+    sign: plain
+    for sign in map(chr, range(0x1D400, 0x1D800))
+    if (plain := unicodedata.normalize("NFKC", sign)) != sign and plain.isascii()
+}
+
 _TABLE = str.maketrans(
     _FULL_WIDTH
     | dict.fromkeys(_MINUS, "-")
@@ -27,6 +36,8 @@ _TABLE = str.maketrans(
     | dict.fromkeys(_APPROXIMATELY, "≈")
     | _QUOTES
     | _VULGAR
+    | _SUBSCRIPTS
+    | _STYLED
     | {"μ": "µ", "K": "K", "Å": "Å"}
 )
 

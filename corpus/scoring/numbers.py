@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from corpus.scoring.denials import DENIED, holds_wrong, is_denied
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.number_grammar import NumberToken, match_number
 from corpus.scoring.number_words import number_word, roman_numeral
@@ -138,9 +139,12 @@ _MULTIPLIER_VALUES = {
 _MULTIPLIER = re.compile(rf"\s{{0,3}}-?({'|'.join(_MULTIPLIER_VALUES)})s?(?![A-Za-z])", re.IGNORECASE)
 # What changes the number in front of it, where no unit is spelt like it; `K` is the kelvin, `k` alone no unit.
 _FACTOR = re.compile(
-    r"\s{0,3}-?(?:(?i:tenths?|(?:hundred|thousand|million|billion)ths?|squared|cubed|factorial|pi)(?![A-Za-z])"
-    r"|k(?![A-Za-z])|[eE][+-]?\d|\.\s?10\s?\^)"
+    r"\s{0,3}-?(?:(?i:tenths?|(?:hundred|thousand|million|billion)ths?|hal(?:f|ves)|thirds?|quarters?|squared|cubed|"
+    r"factorial|pi|times|divided|multiplied|plus|minus|log|ln|exp|sqrt|and\s(?:an?|one|two|three)\s)(?![A-Za-z])"
+    r"|k(?![A-Za-z])|[eED][+-]?\d|d\d|[eE]\s*$|\.\s?10\s?\^)"
 )
+# Constants and variables of formulas, which no unit is spelt like.
+_SYMBOL = re.compile(r"\s{0,3}(?:R?T|k_?\{?B?\}?T|[nz]?F|k_?\{?B\}?|R|N_?\{?A\}?|h/\s?m|ħ|\\hbar)(?![A-Za-z])")
 _PERCENT_OF = re.compile(r"\s{0,3}%\s{1,3}of\b", re.IGNORECASE)
 _VARIABLE = re.compile(r"\s{0,2}(?:[xyzn](?![A-Za-z])|[π√])")
 
@@ -171,8 +175,10 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
     if multiplier is not None:
         scaled = token.value * _MULTIPLIER_VALUES[multiplier.group(1).lower()]
         return _with_rest(token._replace(value=scaled), rest[multiplier.end() :])
-    if _FACTOR.match(rest):
+    if _FACTOR.match(rest) or _SYMBOL.match(rest):
         return Unread("An expression, not a number.", "expression")
+    if is_denied(rest) or holds_wrong(rest):
+        return Unread("The number is said to be wrong.", DENIED)
     if _PERCENT_OF.match(rest):
         return NumberRead(token.value, "%", token.notes)
     if _RANGE.match(rest):

@@ -27,6 +27,7 @@ class OptionTexts:
 
     exact: tuple[str, ...]
     folded: tuple[str, ...]
+    unspaced: tuple[str, ...]
 
     def read_whole(self, text: str) -> tuple[int, ...] | None:
         """Return the positions of the options whose whole text this is: one option, or a list of several."""
@@ -48,15 +49,32 @@ class OptionTexts:
         if self.exact.count(shape) == 1:
             return self.exact.index(shape)
         folded = shape.casefold()
-        return self.folded.index(folded) if self.folded.count(folded) == 1 else None
+        if self.folded.count(folded) == 1:
+            return self.folded.index(folded)
+        unspaced = shape.replace(" ", "")
+        return self.unspaced.index(unspaced) if self.unspaced.count(unspaced) == 1 else None
 
     def read_part(self, text: str) -> tuple[int, ...] | None:
         """Return the one option that contains `text` as whole words, if it is long enough to mean something."""
         shape = _shape(text)
         if len(shape) < MIN_PART_LENGTH:
-            return None
+            return self._read_amount(shape)
         holders = [i for i, option in enumerate(self.exact) if _holds(option, shape)]
-        return tuple(holders) if len(holders) == 1 else None
+        if len(holders) != 1:
+            return None if holders else self._read_amount(shape)
+        return None if _drops_negation(self.exact[holders[0]], shape) else (holders[0],)
+
+    def _read_amount(self, shape: str) -> tuple[int, ...] | None:
+        """Return the one option that is the number `shape` begins with, either of them with a word behind it."""
+        amount = _AMOUNT.fullmatch(shape)
+        if amount is None:
+            return None
+        options = [_AMOUNT.fullmatch(option) for option in self.exact]
+        same = [i for i, option in enumerate(options) if option is not None and option["number"] == amount["number"]]
+        if len(same) != 1:
+            return None
+        option = options[same[0]]
+        return tuple(same) if option is not None and "" in (option["word"], amount["word"]) else None
 
     def read_parts(self, text: str) -> tuple[int, ...] | None:
         """Return the options of a list in which each entry is one option's text or an unambiguous part of it."""
@@ -80,6 +98,13 @@ class OptionTexts:
         """Tell whether `words` are the whole text of the option at `position`."""
         return position is not None and _shape(words).casefold() == self.folded[position]
 
+    def without_text_of(self, words: str, position: int) -> str:
+        """Return what `words` say behind the text of the option at `position`; all where they do not begin with it."""
+        shape = _shape(words)
+        own = self.folded[position]
+        is_own = bool(own) and shape[: len(own)].casefold() == own and not shape[len(own) : len(own) + 1].isalnum()
+        return shape[len(own) :] if is_own else words
+
     def contradicts(self, words: str, position: int) -> bool:
         """Tell whether `words`, written beside the letter of `position`, are or begin with another option's text."""
         shape = _shape(words)
@@ -95,6 +120,17 @@ class OptionTexts:
         if own is not None:
             return bool(named) and min(named) < own
         return bool(named) or any(_holds(option, shape) for option in others)
+
+
+_AMOUNT = re.compile(r"(?P<number>[+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<word>(?: [A-Za-z]{1,20}){0,2})")
+_NEGATIVE = re.compile(
+    r"\b(?:not?|non|none|never|neither|nor|without|cannot|except|lacks?|fails?)\b|n't\b", re.IGNORECASE
+)
+
+
+def _drops_negation(whole: str, part: str) -> bool:
+    """Tell whether `whole` denies something and `part` of it does not: `change` of `does not change`."""
+    return _NEGATIVE.search(part) is None and _NEGATIVE.search(whole) is not None
 
 
 def _place(text: str, part: str, *, is_folded: bool = False) -> tuple[int, int, bool] | None:
@@ -122,4 +158,4 @@ def _find_words(text: str, part: str) -> int:
 def option_texts(shown: tuple[ShownOption, ...]) -> OptionTexts:
     """Return the texts of `shown` ready for comparing."""
     exact = tuple(_shape(option.text) for option in shown)
-    return OptionTexts(exact, tuple(text.casefold() for text in exact))
+    return OptionTexts(exact, tuple(text.casefold() for text in exact), tuple(text.replace(" ", "") for text in exact))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from corpus.scoring.choices import LETTER_AND_TEXT
 from corpus.scoring.contents import Content, read_content, read_leading
 from corpus.scoring.cues import (
     concluding_value,
@@ -18,9 +19,11 @@ from corpus.scoring.cues import (
     only_statement,
     run_on_start,
 )
-from corpus.scoring.found import Found, ReadProtocol, found_at
+from corpus.scoring.denials import DENIED, is_denied_place
+from corpus.scoring.echoes import ECHOED_OPTIONS, without_echoed_options
+from corpus.scoring.found import Found, ReadProtocol, found_at, united
 from corpus.scoring.tagged import read_correction, read_tagged
-from corpus.scoring.tags import Located, last_boxed
+from corpus.scoring.tags import Located, last_boxes
 from corpus.scoring.types import Asked, Kind, Unread
 
 NOTHING = Unread("The reply states no answer.")
@@ -41,13 +44,17 @@ class Protocol:
 
 
 def read_boxed(text: str, asked: Asked, is_cut: bool) -> Found | None:
-    """Read the last closed box."""
+    """Read the last closed box, or several joined by commas and `and`."""
     if "boxed" not in text:
         return None
-    located = last_boxed(text)
-    if located is None:
+    boxes = last_boxes(text)
+    if not boxes:
         return None
-    return found_at(text, located, read_content(text[located.start : located.end], asked))
+    opening = text.rfind("\\", 0, boxes[0].start)
+    if is_denied_place(text, opening, asked.prompt):
+        return found_at(text, boxes[-1], Unread("The words before the box deny it.", DENIED))
+    found = [found_at(text, box, read_content(text[box.start : box.end], asked)) for box in boxes]
+    return united(text, boxes, found, asked)
 
 
 def read_final(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -103,7 +110,7 @@ def _is_replaced(later: str, content: Content, asked: Asked) -> bool:
 
 def read_announced(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read what the last announcement announces."""
-    located = last_announced(text, is_number=asked.kind is Kind.NUMBER)
+    located = last_announced(text, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
     if located is None or (is_cut and not located.is_complete):
         return None
     inner = text[located.start : located.end]
@@ -118,10 +125,17 @@ def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
         return None
     located = Located(0, len(text), "bare reply")
     content = read_content(text, asked)
+    if isinstance(content, Content) and _is_list_of_all(content, asked):
+        content = Unread("The options are repeated, and none is chosen.", ECHOED_OPTIONS)
     is_longer_text = asked.kind is Kind.NUMBER and "\n" in text.strip()
     if isinstance(content, Unread) and (is_longer_text or not content.note):
         return None
     return found_at(text, located, content)
+
+
+def _is_list_of_all(content: Content, asked: Asked) -> bool:
+    """Tell whether every option was named with its own text."""
+    return LETTER_AND_TEXT in content.notes and 2 < len(asked.shown) == len(content.option_keys)
 
 
 def read_conclusion(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -204,6 +218,10 @@ def chosen_protocols(names: Iterable[str]) -> tuple[Protocol, ...]:
 def find_answer(text: str, asked: Asked, *, is_cut: bool = False) -> Found:
     """Return the answer that `text` states. In a reply that was cut off, only what was written to its end counts."""
     protocols = chosen_protocols(asked.protocols) if asked.protocols else _ALL
+    if asked.kind is Kind.CHOICE:
+        text = without_echoed_options(text, asked.shown)
+        if not text.strip():
+            return Found(Unread("The options are repeated, and none is chosen.", ECHOED_OPTIONS))
     run_on = run_on_start(text)
     if run_on is not None:
         before = _find(text[:run_on], asked, protocols, is_cut=False)

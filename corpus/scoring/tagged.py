@@ -3,9 +3,10 @@
 import re
 
 from corpus.scoring.contents import Content, read_content, read_leading
-from corpus.scoring.cues import is_corrected, last_announced, last_result, last_statement
-from corpus.scoring.found import Found, found_at
-from corpus.scoring.tags import Located, TagScan, is_placeholder, scan_tags
+from corpus.scoring.cues import is_corrected, last_announced, last_result, last_statement, only_statement
+from corpus.scoring.denials import DENIED
+from corpus.scoring.found import Found, found_at, united
+from corpus.scoring.tags import Located, TagScan, is_placeholder, last_group, scan_tags
 from corpus.scoring.types import Asked, Kind, Unread
 
 MAX_UNCLOSED_LENGTH = 400
@@ -15,11 +16,13 @@ MIN_CORRECTION_LENGTH = 16
 def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read the last complete tag that holds an answer; then a closing tag without an opening, or the reverse."""
     scan = scan_tags(text)
-    for located in reversed(scan.complete):
-        inner = text[located.start : located.end]
-        if inner.strip() and not is_placeholder(inner):
-            found = _read_inside(text, located, asked)
-            return read_correction(text, located.end, asked, found.content) or found
+    filled = [tag for tag in scan.complete if _is_filled(text[tag.start : tag.end])]
+    if filled:
+        group = last_group(text, filled, asked.prompt)
+        if group is None:
+            return found_at(text, filled[-1], Unread("The words before the tag deny it.", DENIED))
+        found = united(text, group, [_read_inside(text, tag, asked) for tag in group], asked)
+        return read_correction(text, group[-1].end, asked, found.content) or found
     if scan.lone_closing is not None:
         return _read_before_closing(text, scan.lone_closing, asked)
     if scan.open_at_end is not None:
@@ -29,11 +32,15 @@ def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
     return None
 
 
+def _is_filled(inner: str) -> bool:
+    return bool(inner.strip()) and not is_placeholder(inner)
+
+
 def read_correction(text: str, start: int, asked: Asked, stated: Content | Unread) -> Found | None:
     """Read another answer announced after `start`, where words before it take back what was stated."""
     if len(text) - start < MIN_CORRECTION_LENGTH:
         return None
-    announced = last_announced(text[start:], is_number=asked.kind is Kind.NUMBER)
+    announced = _last_stated(text[start:], asked)
     if announced is None or not is_corrected(text[start : start + announced.start]):
         return None
     located = _moved(announced, start)
@@ -41,6 +48,12 @@ def read_correction(text: str, start: int, asked: Asked, stated: Content | Unrea
     if isinstance(content, Unread) or (isinstance(stated, Content) and _is_same(content, stated)):
         return None
     return found_at(text, located, content, "corrected")
+
+
+def _last_stated(text: str, asked: Asked) -> Located | None:
+    """Return the last announcement, or where there is none the letters called correct."""
+    announced = last_announced(text, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
+    return only_statement(text) if announced is None and asked.kind is Kind.CHOICE else announced
 
 
 def _is_same(first: Content, second: Content) -> bool:
@@ -57,7 +70,7 @@ def _read_inside(text: str, tag: Located, asked: Asked) -> Found:
     content = read_leading(inner, asked)
     if isinstance(content, Content) or content.note:
         return found_at(text, tag, content)
-    announced = last_announced(inner, is_number=asked.kind is Kind.NUMBER)
+    announced = last_announced(inner, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
     if announced is not None:
         return _read_part(text, tag, announced, read_leading(inner[announced.start : announced.end], asked))
     result = (last_result(inner) or last_statement(inner)) if asked.kind is Kind.NUMBER else None
@@ -77,7 +90,7 @@ def _read_before_closing(text: str, closing: re.Match[str], asked: Asked) -> Fou
     line = Located(start, closing.start(), "closing tag")
     if not text[start : closing.start()].strip():
         line = Located(closing.end(), len(text), "closing tag")
-    announced = last_announced(text[line.start : line.end], is_number=asked.kind is Kind.NUMBER)
+    announced = last_announced(text[line.start : line.end], is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
     if announced is not None:
         line = _moved(announced, line.start)._replace(form="closing tag", is_complete=True)
     return found_at(text, line, read_leading(text[line.start : line.end], asked), "lone-closing-tag")

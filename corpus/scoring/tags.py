@@ -1,8 +1,10 @@
 """Find answer tags: `[ANSWER]...[/ANSWER]`, their misspellings, and `\\boxed{...}`."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from corpus.scoring.denials import is_denied_place
 from corpus.scoring.plain import closing_brace
 
 _WORD = r"(?:final[ _]{0,2})?(?:answers?|answer[es]{0,2}|anwser|asnwer|anser|answr|ansewr|answe|ans)"
@@ -90,11 +92,11 @@ def _is_swapped_closing(text: str, opening: int, tag: re.Match[str]) -> bool:
     return following is None or not (following["slash"] or following["late"])
 
 
-def last_boxed(text: str) -> Located | None:
-    """Return the content of the last `\\boxed{...}` whose brace is closed."""
-    end = len(text)
+def last_boxed(text: str, start: int = 0, end: int | None = None) -> Located | None:
+    """Return the content of the last `\\boxed{...}` between `start` and `end` whose brace is closed."""
+    end = len(text) if end is None else end
     for _ in range(MAX_UNCLOSED_BOXES):
-        position = text.rfind("boxed", 0, end)
+        position = text.rfind("boxed", start, end)
         if position < 0:
             return None
         match = _BOXED.search(text, max(position - 2, 0), position + 7)
@@ -103,3 +105,53 @@ def last_boxed(text: str) -> Located | None:
             return Located(match.end(), closing, "boxed")
         end = position
     return None
+
+
+_JOINT = re.compile(r"\s{0,3}(?:,|&|,?\s?and)\s{0,3}", re.IGNORECASE)
+MAX_JOINT_LENGTH = 60
+
+
+def last_group(text: str, tags: Sequence[Located], prompt: str) -> list[Located] | None:
+    """Return the last tag that no word before it denies, with those joined to it (`... and ...`); None for none."""
+    group: list[Located] = []
+    for tag in reversed(tags):
+        if group and not _is_joined(text, tag, group[-1]):
+            if not is_denied_place(text, _opening(text, group[-1].start), prompt):
+                return group[::-1]
+            group = []
+        group.append(tag)
+    return None if is_denied_place(text, _opening(text, group[-1].start), prompt) else group[::-1]
+
+
+def _opening(text: str, start: int) -> int:
+    """Return where the tag begins whose content begins at `start`."""
+    window = max(start - MAX_JOINT_LENGTH, 0)
+    return max(text.rfind("[", window, start), text.rfind("<", window, start), window)
+
+
+def _is_joined(text: str, tag: Located, following: Located) -> bool:
+    """Tell whether nothing but a comma or `and` stands between two tags."""
+    if following.start - tag.end > MAX_JOINT_LENGTH:
+        return False
+    closing = TAG.match(text, tag.end)
+    opening = _opening(text, following.start)
+    return closing is not None and _JOINT.fullmatch(text, closing.end(), opening) is not None
+
+
+_JOINT_OF_BOXES = re.compile(
+    r"\}[\s$]{0,4}(?:\\text\s?\{)?\s{0,2}(?:,\s{0,2}and|,|&|and)\s{0,2}\}?(?:[\s$]|\\(?:quad|[,; ])){0,4}\\?f?"
+)
+MAX_JOINT_BOXES = 30
+
+
+def last_boxes(text: str) -> list[Located]:
+    """Return the last closed box, with those joined to it by nothing but a comma or `and`."""
+    boxes: list[Located] = []
+    located = last_boxed(text)
+    while located is not None and len(boxes) < MAX_JOINT_BOXES:
+        boxes.append(located)
+        name = text.rfind("boxed", 0, located.start)
+        before = last_boxed(text, max(name - MAX_BOX_LENGTH, 0), name)
+        is_joined = before is not None and _JOINT_OF_BOXES.fullmatch(text, before.end, name) is not None
+        located = before if is_joined else None
+    return boxes[::-1]

@@ -1,0 +1,85 @@
+"""Words that take back the letter, number or announcement beside them: `A is wrong`, `B: no`, `the wrong answer`."""
+
+import re
+
+DENIED = "denied"
+
+_VERDICT = (
+    r"(?:(?:the|an?|my)\s)?(?:(?:correct|right|true|valid|possible|likely|applicable|suitable)|answer|option|choice)"
+)
+_DENIAL = (
+    r"(?:(?:wrong|incorrect|false|untrue|invalid|impossible|unlikely|excluded|eliminated|rejected|ruled\sout|"
+    rf"out\sof\sthe\squestion|not\s{_VERDICT})(?![\w-])"
+    r"|(?:no|not|0|zero)(?=\s{0,3}(?:[,;:!)\]\n]|\.(?!\d)|$))|[✗✘❌])"
+)
+_BEHIND = re.compile(
+    r"[\s*_]{0,6}(?:[-–—:.,;()\[=>→]\s{0,3}){0,3}(?:which\s)?"
+    rf"(?:(?:is|are|was|were|would\sbe|must\sbe|seems?|looks?)\s(?:\w{{2,12}}ly\s)?(?:{_DENIAL}|(?P<other>not|no)\b)"
+    rf"|(?:is|are|was|were|ca|could|does|do)(?P<short>n't)\b|(?P<can>can\s?not)\b|(?:can|could)\sbe\s{_DENIAL}|{_DENIAL})",
+    re.IGNORECASE,
+)
+
+
+_WRONG = re.compile(r"\b(?:wrong|incorrect|untrue)\b", re.IGNORECASE)
+
+
+def is_denied(rest: str) -> bool:
+    """Tell whether `rest`, what stands right behind a letter or number, says that it is not the answer."""
+    return _BEHIND.match(rest) is not None
+
+
+def is_called_wrong(rest: str) -> bool:
+    """Like `is_denied` for what stands behind an option's words, which may deny other things (`zinc is no gas`)."""
+    match = _BEHIND.match(rest)
+    return match is not None and not (match["other"] or match["short"] or match["can"])
+
+
+def holds_wrong(words: str) -> bool:
+    """Tell whether anything is called wrong in `words`."""
+    return _WRONG.search(words) is not None
+
+
+_THING = r"(?:answer|option|choice|letter|statement|one|value)"
+_BEFORE = re.compile(
+    r"(?:\bin|\b(?:(?:wrong|incorrect|false|untrue|worst|unlikely|impossible|unsuitable)|least\s\w{2,20}|"
+    r"not\s(?:true|the\scase)\sthat(?:\sthe)?|"
+    r"(?:not|n't)(?:\s(?:the|an?|my|one\sof\sthe))?(?:\s(?:correct|right|best|final|only|likely))?)\s)\Z"
+)
+_WINDOW = 60
+
+
+def denying_words(folded: str, end: int) -> str:
+    """Return the words before an announcement at `end` that turn it around (`least likely `), or "".
+
+    `folded` is in lower case. Words found in the middle of one (`in` of `incorrect`) count.
+    """
+    match = _BEFORE.search(folded, max(end - _WINDOW, 0), end)
+    return "" if match is None else match.group()
+
+
+_FALSE = r"incorrect|wrong|false|untrue|not\s(?:correct|true|right)"
+
+
+def asks_for(prompt: str, denying: str) -> bool:
+    """Tell whether the question itself asks for what is `least likely`, `wrong` or `incorrect`."""
+    word = denying.strip()
+    if word.startswith(("not", "n't")):
+        return False
+    wanted = _FALSE if word in {"in", "wrong", "incorrect", "false", "untrue"} else re.escape(word)
+    return re.search(rf"\b(?:{wanted})\b", prompt.lower()) is not None
+
+
+_DENIED_PLACE = re.compile(
+    r"(?:\b(?:not|never)|n't|"
+    rf"\b(?P<word>wrong|incorrect|false)\s{_THING}s?(?:\s(?:is|are|was|were|would\sbe))?:?)[ \t*_$(]{{0,6}}\Z",
+    re.IGNORECASE,
+)
+
+
+def is_denied_place(text: str, start: int, prompt: str) -> bool:
+    """Tell whether the words right before `start` deny what stands there (`The answer is not`).
+
+    `The incorrect one is` denies nothing where `prompt` asks for it.
+    """
+    match = _DENIED_PLACE.search(text, max(start - _WINDOW, 0), start)
+    return match is not None and not (match["word"] and asks_for(prompt, match["word"].lower()))

@@ -1,0 +1,156 @@
+"""Letters, numbers and announcements that are denied are no answers."""
+
+import pytest
+
+from corpus.scoring.reading import read_answer
+from corpus.scoring.types import Asked, Kind, ShownOption
+
+METALS = ("tin", "zinc", "lead", "gold")
+
+
+def asked_for(*texts: str, prompt: str = "") -> Asked:
+    return Asked(Kind.CHOICE, tuple(ShownOption("ABCD"[i], "ABCD"[i], text) for i, text in enumerate(texts)), prompt)
+
+
+def read(text: str, asked: Asked) -> str:
+    """Return the letters or number read, or the status with the notes where none was."""
+    reading = read_answer(text=text, asked=asked)
+    value = "".join(reading.option_keys) or ("" if reading.number is None else str(reading.number))
+    return value or " ".join((reading.status.value, *reading.notes))
+
+
+IN_A_TAG = [
+    *[(text, "unparsed denied") for text in ("A is wrong", "A, B are incorrect", "A and B are wrong; C", "B is false")],
+    *[(text, "unparsed denied") for text in ("B (incorrect)", "A (ruled out)", "!A", "¬B", "! (A)", "**A** is wrong")],
+    *[(text, "unparsed denied") for text in ("A - incorrect\nB - correct", "A. No; B. Yes")],
+    *[(text, "unparsed denied") for text in ("A is clearly not", "B: not the answer", "A is not light")],
+    *[(text, "unparsed denied") for text in ("A: tin (wrong), B: zinc", "B. zinc is wrong", "A: 1, B: 0, C: 0, D: 0")],
+    *[(text, "unparsed") for text in ("A can be excluded", "A isn't, B", "A cannot be", "A ❌")],
+    ("A: 0.9, B: 0.1", "unparsed scored"),
+    ("A: 90%\nB: 10%", "unparsed scored"),
+    # a letter preferred to another one, and words that only contain a denial
+    *[(text, "B") for text in ("B, not A", "B (not C)", "B, not the others", "B: zinc", "B is right, A is wrong")],
+    *[
+        (text, "B")
+        for text in ("B because A is wrong", "B. zinc, no doubt", "B. zinc is not a halogen", "B, nothing else")
+    ],
+    *[(text, "B") for text in ("B (90%)", "B: 0.9", "B is incorrectly called tin", "B. zinc does not melt")],
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), IN_A_TAG)
+def test_in_a_tag(text: str, expected: str) -> None:
+    assert read(f"[ANSWER]{text}[/ANSWER]", asked_for(*METALS)) == expected
+
+
+@pytest.mark.parametrize("text", ["B. No change", "B. no change at all", "B: No change.", "B (no change)"])
+def test_an_option_that_is_a_denial_itself(text: str) -> None:
+    options = asked_for("Yes", "No change" if "all" not in text else "No change at all", "Not soluble", "Incorrect")
+    assert read(f"[ANSWER]{text}[/ANSWER]", options) == "B"
+    assert read("[ANSWER]C. Not soluble[/ANSWER]", options) == "C"
+    assert read("[ANSWER]D. Incorrect[/ANSWER]", options) == "D"
+    assert read("[ANSWER]D (Incorrect)[/ANSWER]", options) == "D"
+
+
+WHOLE_REPLIES = [
+    ("Answer: B is wrong.", "unparsed denied"),
+    ("Answer: A is incorrect, so B", "unparsed denied"),
+    ("A: incorrect\nB: correct\nC: incorrect\nD: incorrect", "unparsed denied"),
+    ("The answer is B? No, it's C.", "unparsed"),
+    ("The answer is A. And if the answer is B? No.", "A"),
+    ("The incorrect answer is B.", "unparsed"),
+    ("The wrong answers are A, B.", "unparsed"),
+    ("The least likely answer is B", "unparsed"),
+    ("The incorrect statement is B.", "unparsed"),
+    ("The inappropriate option is B.", "unparsed"),
+    ("Incorrect answer: B", "unparsed"),
+    ("Not the answer: B", "unparsed"),
+    ("It is not true that the answer is B", "unparsed"),
+    ("The correct answer is A. The incorrect answers are B, C.", "A"),
+    ("Answer: A\nWrong answers: B, C", "A"),
+    # tags and boxes
+    ("The answer is not [ANSWER]A[/ANSWER].", "unparsed denied"),
+    ("The answer isn't <ANSWER>A</ANSWER>.", "unparsed denied"),
+    (r"The answer is not \boxed{A}.", "unparsed denied"),
+    ("[ANSWER]A[/ANSWER]. The wrong ones: [ANSWER]B[/ANSWER] and [ANSWER]C[/ANSWER]", "A"),
+    ("[ANSWER]A[/ANSWER]. The incorrect answer is [ANSWER]B[/ANSWER]", "A"),
+    ("B and C are wrong\n[ANSWER]A[/ANSWER]", "A"),
+    ("It is not\n[ANSWER]A[/ANSWER]", "A"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), WHOLE_REPLIES)
+def test_whole_replies(text: str, expected: str) -> None:
+    assert read(text, asked_for(*METALS)) == expected
+
+
+ASKED_FOR = [
+    ("The incorrect statement is B.", "Which statement is incorrect?", "B"),
+    ("The incorrect statement is B.", "Which of these is not true?", "B"),
+    ("The least likely answer is B.", "Which is the least likely?", "B"),
+    ("The least likely answer is B.", "Which is the most likely?", "unparsed"),
+    ("Wrong answer: B", "Which answer is wrong?", "B"),
+    ("The incorrect one is [ANSWER]B[/ANSWER]", "Which one is false?", "B"),
+    ("The incorrect one is [ANSWER]B[/ANSWER]", "Which one is heavy?", "unparsed denied"),
+    ("It is not the answer: B", "Which is not the heaviest?", "unparsed"),
+    ("B is wrong", "Which statement is wrong?", "unparsed"),
+]
+
+
+@pytest.mark.parametrize(("text", "prompt", "expected"), ASKED_FOR)
+def test_a_question_may_ask_for_what_is_wrong(text: str, prompt: str, expected: str) -> None:
+    assert read(text, asked_for(*METALS, prompt=prompt)) == expected
+
+
+CORRECTIONS = [
+    ("[ANSWER]A[/ANSWER]\nWait, actually, B is correct.", "B"),
+    ("[ANSWER]A[/ANSWER] Actually, the answer is B.", "B"),
+    ("[ANSWER]A[/ANSWER] Actually the answer is B.", "B"),
+    ("[ANSWER]A[/ANSWER] It is actually light. The answer is B, some say.", "A"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CORRECTIONS)
+def test_corrections(text: str, expected: str) -> None:
+    assert read(text, asked_for(*METALS)) == expected
+
+
+JOINED = [
+    (r"\boxed{A} \text{ and } \boxed{C}", "AC"),
+    (r"$\boxed{A}$, $\boxed{B}$ and $\boxed{C}$", "ABC"),
+    (r"\boxed{A}, so \boxed{C}", "C"),
+    (r"\frac{1}{2}, \boxed{C}", "C"),
+    ("[ANSWER]A[/ANSWER] and [ANSWER]C[/ANSWER]", "AC"),
+    ("[ANSWER]A[/ANSWER], [ANSWER]B[/ANSWER], and [ANSWER]C[/ANSWER]", "ABC"),
+    ("[ANSWER]A[/ANSWER] then [ANSWER]C[/ANSWER]", "C"),
+    ("[ANSWER]A[/ANSWER]\n[ANSWER]C[/ANSWER]", "C"),
+    ("[ANSWER]A[/ANSWER] and [ANSWER]Z[/ANSWER]", "unparsed unknown-letter"),
+    ("[ANSWER]Z[/ANSWER] and [ANSWER]A[/ANSWER]", "unparsed unknown-letter"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), JOINED)
+def test_answers_joined_by_and(text: str, expected: str) -> None:
+    assert read(text, asked_for(*METALS)) == expected
+
+
+def test_joined_numbers_are_one_number_or_none() -> None:
+    assert read("[ANSWER]3[/ANSWER] and [ANSWER]4[/ANSWER]", Asked(Kind.NUMBER)) == "unparsed several-numbers"
+    assert read("[ANSWER]3[/ANSWER] and [ANSWER]3.0[/ANSWER]", Asked(Kind.NUMBER)) == "3.0"
+    assert read(r"\boxed{3}, \boxed{4}", Asked(Kind.NUMBER)) == "unparsed several-numbers"
+
+
+NUMBERS = [
+    ("[ANSWER]5 is wrong[/ANSWER]", "unparsed denied"),
+    ("[ANSWER]5 g (incorrect)[/ANSWER]", "unparsed denied"),
+    ("[ANSWER]5 is not right[/ANSWER]", "unparsed denied"),
+    ("[ANSWER]42[/ANSWER] Actually the answer is 43.", "43"),
+    ("The wrong answer is 42.", "unparsed"),
+    ("The answer is not [ANSWER]42[/ANSWER].", "unparsed denied"),
+    ("[ANSWER]5 g, not counting water[/ANSWER]", "5"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), NUMBERS)
+def test_numbers(text: str, expected: str) -> None:
+    assert read(text, Asked(Kind.NUMBER)) == expected
