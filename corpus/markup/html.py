@@ -5,6 +5,7 @@ Nothing here raises for any text. What cannot be drawn or typeset is shown as wr
 
 import hashlib
 import re
+import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -36,6 +37,9 @@ from corpus.markup.unicode_macros import plain_formula
 
 MARKUP_VERSION = "1"
 CACHE_ALIAS = "markup"
+# Above what any question needs (the published ones have 32 formulas at most); what comes after is shown as written.
+FORMULAS_PER_TEXT = 200
+SECONDS_PER_TEXT = 3.0
 # What hit a limit is tried again later: the machine may only have been busy.
 _KEEP_LIMITED_SECONDS = 300
 
@@ -80,6 +84,8 @@ class _Page:
     inline: bool
     keep_seconds: int | None = None
     drawings: int = 0
+    formulas: int = 0
+    started: float = field(default_factory=time.monotonic)
     paragraphs: list[list[str]] = field(default_factory=lambda: [[]])
 
     def render(self, source: str) -> str:
@@ -117,6 +123,9 @@ class _Page:
                 return _as_source(segment, segment.reason)
 
     def _formula(self, segment: Formula) -> str:
+        self.formulas += 1
+        if limit := self._limit():
+            return _as_source(segment, limit)
         try:
             html = formula_html(segment)
         except FormulaError as error:
@@ -128,6 +137,15 @@ class _Page:
             return _as_source(segment, str(error))
         return f'<span class="formula{_width_class(segment)}"{self._formula_role(segment)}>{html}</span>'
 
+    def _limit(self) -> str:
+        """Return why no more of this text is typeset or drawn, or ""."""
+        if self.formulas > FORMULAS_PER_TEXT or self.drawings >= FORMULAS_PER_TEXT:
+            return f"a text has at most {FORMULAS_PER_TEXT} formulas and drawings"
+        if time.monotonic() - self.started > SECONDS_PER_TEXT:
+            self.keep_seconds = _KEEP_LIMITED_SECONDS
+            return "this text takes too long to typeset"
+        return ""
+
     def _formula_role(self, segment: Formula) -> str:
         """Inside a label the formula is named in plain characters: MathML's text alone would read badly there."""
         if self.inline:
@@ -138,6 +156,8 @@ class _Page:
 
     def _molecule(self, segment: Smiles) -> str:
         smiles = segment.body.strip()
+        if limit := self._limit():
+            return _as_source(segment, limit, text=smiles)
         try:
             drawing = draw_molecule(smiles)
         except (InvalidSmilesError, TooLargeError) as error:
@@ -149,6 +169,8 @@ class _Page:
 
     def _reaction(self, segment: ReactionSmiles) -> str:
         source = segment.body.strip()
+        if limit := self._limit():
+            return _as_source(segment, limit, text=source)
         try:
             row = reaction_row(source, lambda smiles, drawing: svg_element(drawing, **self._names(smiles)))
         except (InvalidReactionError, InvalidSmilesError, TooLargeError) as error:

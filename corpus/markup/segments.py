@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from corpus.markup.controls import find_controls
+from corpus.markup.scan import Scan
+
+# Far above any question (the published ones have 32 at most): from here on a text is shown as it is written.
+MARKUP_PER_TEXT = 1_000
 
 BRACES_UNBALANCED = "braces-unbalanced"
 MARKUP_TAG = "markup-tag"
@@ -100,11 +104,11 @@ _TAG_WORDS = ("SMILES", "RXNSMILES")
 _TAG_KINDS: dict[str, type[Smiles] | type[ReactionSmiles]] = {"SMILES": Smiles, "RXNSMILES": ReactionSmiles}
 _TAG = re.compile(r"\[(START|END)_(SMILES|RXNSMILES)\]")
 _TAG_LIKE = re.compile(r"\[/?(?:(?:START|END|BEGIN|STOP)[_ -]?)?([A-Z_ -]+)\]", re.IGNORECASE)
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _BROKEN_RUN = re.compile(r"[^\s\\$]*")
-_AMOUNT_IN_WORDS = re.compile(r"\d[\d.,]*(?:\s+[A-Za-z]{2,}|\s*[-\N{EN DASH}]\s*$)[^\\^_={}]*$")
+_AMOUNT_IN_WORDS = re.compile(r"\d[\d.,]*(?:\s+[A-Za-z]{2}|\s*[-\N{EN DASH}]\s*$)[^\\^_={}]*$")
 _TEX_SIGN = re.compile(r"[\\^_{]")
 _GROUP_MACRO = re.compile(r"\\(?:ce|pu|text)\{")
+_DOLLAR_OR_GROUP = re.compile(rf"{_GROUP_MACRO.pattern}|\\.|\$", re.DOTALL)
 
 
 def parse(source: str) -> tuple[Segment, ...]:
@@ -121,24 +125,6 @@ def parse(source: str) -> tuple[Segment, ...]:
     return tuple(segments)
 
 
-def matching_brace(source: str, opening: int) -> int | None:
-    """Return the offset of the brace that closes the one at ``opening``; escaped braces do not count."""
-    depth = 0
-    position = opening
-    while position < len(source):
-        character = source[position]
-        if character == "\\":
-            position += 1
-        elif character == "{":
-            depth += 1
-        elif character == "}":
-            depth -= 1
-            if depth == 0:
-                return position
-        position += 1
-    return None
-
-
 def braces_balanced(source: str) -> bool:
     """Say whether every brace of ``source`` has its partner; escaped braces do not count."""
     depth = 0
@@ -151,36 +137,43 @@ def braces_balanced(source: str) -> bool:
 
 def _markup(source: str) -> Iterator[tuple[int, Segment]]:
     position = 0
-    while match := _OPENING.search(source, position):
-        segment = _segment_at(source, _Opening(match.group(), match.start(), match.end()))
+    scan = Scan(source)
+    for _ in range(MARKUP_PER_TEXT):
+        match = _OPENING.search(source, position)
+        if match is None:
+            return
+        segment = _segment_at(scan, _Opening(match.group(), match.start(), match.end()))
         if segment is None:
             position = match.end()
         else:
             yield match.start(), segment
             position = match.start() + len(segment.source)
+    if match := _OPENING.search(source, position):
+        yield match.start(), Broken(source[match.start() :], f"a text has at most {MARKUP_PER_TEXT} pieces of markup")
 
 
-def _segment_at(source: str, opening: _Opening) -> Segment | None:
+def _segment_at(scan: Scan, opening: _Opening) -> Segment | None:
     """Return the segment that begins here, or None where the opening is only text."""
     if opening.text == r"\$":
         return None
     if opening.text in (r"\ce", r"\pu"):
-        return _braced(source, opening)
+        return _braced(scan, opening)
     if opening.text in (r"\(", r"\["):
-        return _backslash_math(source, opening)
+        return _backslash_math(scan, opening)
     if opening.text.startswith("$"):
-        return _dollar_math(source, opening)
-    return _tagged(source, opening)
+        return _dollar_math(scan, opening)
+    return _tagged(scan, opening)
 
 
-def _braced(source: str, opening: _Opening) -> Segment:
+def _braced(scan: Scan, opening: _Opening) -> Segment:
+    source = scan.source
     brace = opening.end
     while source[brace : brace + 1] == " ":
         brace += 1
     if source[brace : brace + 1] != "{":
         end = _run_end(source, opening.end)
         return Broken(source[opening.start : end], f"{opening.text} is not followed by {{", BRACES_UNBALANCED)
-    closing = matching_brace(source, brace)
+    closing = scan.matching_brace(brace)
     if closing is None:
         end = _run_end(source, brace)
         return Broken(source[opening.start : end], f"{opening.text}{{ is never closed", BRACES_UNBALANCED)
@@ -196,10 +189,11 @@ def _run_end(source: str, start: int) -> int:
     return tag.start() if tag else end
 
 
-def _backslash_math(source: str, opening: _Opening) -> Segment | None:
+def _backslash_math(scan: Scan, opening: _Opening) -> Segment | None:
+    source = scan.source
     closing_text = r"\)" if opening.text == r"\(" else r"\]"
-    closing = source.find(closing_text, opening.end)
-    if closing == -1 or _BLANK_LINE.search(source, opening.end, closing):
+    closing = scan.find(closing_text, opening.end)
+    if closing == -1 or scan.has_blank_line(opening.end, closing):
         if opening.text == r"\[":
             return None
         return Broken(opening.text, rf"{opening.text} is never closed by {closing_text}", BRACES_UNBALANCED)
@@ -207,41 +201,39 @@ def _backslash_math(source: str, opening: _Opening) -> Segment | None:
     return Math(source[opening.start : closing + 2], body, display=opening.text == r"\[")
 
 
-def _dollar_math(source: str, opening: _Opening) -> Math | None:
-    closing = _closing_dollar(source, opening.end)
+def _dollar_math(scan: Scan, opening: _Opening) -> Math | None:
+    source = scan.source
+    closing = _closing_dollar(scan, opening.end)
     end = closing + len(opening.text)
     if closing == -1 or source[closing:end] != opening.text:
         return None
     body = source[opening.end : closing]
     display = opening.text == "$$"
-    if not body.strip() or _BLANK_LINE.search(body) or (not display and _is_money(body, source[end : end + 1])):
+    if (
+        not body.strip()
+        or scan.has_blank_line(opening.end, closing)
+        or (not display and _is_money(body, source[end : end + 1]))
+    ):
         return None
     return Math(source[opening.start : end], body, display=display)
 
 
-def _closing_dollar(source: str, start: int) -> int:
+def _closing_dollar(scan: Scan, start: int) -> int:
     """Return the offset of the next dollar that could close a formula, or -1."""
     position = start
-    while position < len(source):
-        group = _GROUP_MACRO.match(source, position)
-        if group:
-            position = _after_group(source, group)
-        elif source[position] == "\\":
-            position += 2
-        elif source[position] == "$":
-            return position
-        else:
-            position += 1
+    while found := _DOLLAR_OR_GROUP.search(scan.source, position):
+        if found.group() == "$":
+            return found.start()
+        position = _after_group(scan, found) if found.group().endswith("{") and len(found.group()) > 2 else found.end()
     return -1
 
 
-def _after_group(source: str, group: re.Match[str]) -> int:
+def _after_group(scan: Scan, group: re.Match[str]) -> int:
     """Step over a closed group with whole ``$..$`` inside: its dollars do not end the outer formula."""
-    closing = matching_brace(source, group.end() - 1)
-    if closing is None:
+    closing = scan.matching_brace(group.end() - 1)
+    if closing is None or scan.n_dollars(group.end(), closing) % 2:
         return group.end()
-    dollars = len(re.findall(r"(?<!\\)\$", source[group.end() : closing]))
-    return closing + 1 if dollars % 2 == 0 else group.end()
+    return closing + 1
 
 
 def _is_money(body: str, following: str) -> bool:
@@ -262,7 +254,8 @@ def _has_edge_space(body: str) -> bool:
     return body[0].isspace() and not damaged_macro
 
 
-def _tagged(source: str, opening: _Opening) -> Segment | None:
+def _tagged(scan: Scan, opening: _Opening) -> Segment | None:
+    source = scan.source
     tag = _TAG.fullmatch(opening.text)
     if tag is None:
         return _mistyped_tag(opening)
@@ -270,8 +263,8 @@ def _tagged(source: str, opening: _Opening) -> Segment | None:
     if tag.group(1) == "END":
         return Broken(opening.text, f"{opening.text} without [START_{word}] before it")
     closing_text = f"[END_{word}]"
-    closing = source.find(closing_text, opening.end)
-    if closing == -1 or source.find("[START_", opening.end, closing) != -1:
+    closing = scan.find(closing_text, opening.end)
+    if closing == -1 or 0 <= scan.find("[START_", opening.end) < closing:
         return Broken(opening.text, f"{opening.text} is never closed by {closing_text}")
     body = source[opening.end : closing]
     return _TAG_KINDS[word](source[opening.start : closing + len(closing_text)], body)
