@@ -191,7 +191,7 @@ def _limits(fields: dict[str, Any], example: dict[str, Any], written: dict[str, 
     for place, values in (("example", example), ("question", fields)):
         for name in TOLERANCE_FIELDS:
             if values.get(name) is not None and not tolerance:
-                tolerance = _positive(values[name], name, written)
+                tolerance = _share(values[name], name, written)
                 written["tolerance"] = [place, name]
         if isinstance(values.get("unit"), str) and values["unit"] and not unit:
             unit = values["unit"]
@@ -199,10 +199,11 @@ def _limits(fields: dict[str, Any], example: dict[str, Any], written: dict[str, 
     return _Limits(tolerance, unit)
 
 
-def _positive(value: Any, name: str, written: dict[str, Any]) -> str:
+def _share(value: Any, name: str, written: dict[str, Any]) -> str:
+    """Return a relative tolerance. From 1 on it would take 0, and soon any number, for right."""
     text = _number(value, name, written)
-    if Decimal(text) <= 0:
-        raise RefusedError("tolerance-invalid", f'"{name}" must be above zero; it is {text}.')
+    if not 0 <= Decimal(text) < 1:
+        raise RefusedError("tolerance-invalid", f'"{name}" must be 0 or more and below 1; it is {text}.')
     return text
 
 

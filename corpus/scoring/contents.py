@@ -8,7 +8,7 @@ from corpus.scoring.choices import ChoiceRead, read_choice
 from corpus.scoring.denials import DENIED, is_denied
 from corpus.scoring.numbers import NumberRead, read_number
 from corpus.scoring.types import Asked, Kind, Unread
-from corpus.scoring.units import in_asked_unit
+from corpus.scoring.units import UNIT_UNDECLARED, in_asked_unit, is_known_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ def number_content(read: NumberRead | Unread, asked: Asked) -> Content | Unread:
     if isinstance(read, Unread):
         return read
     if not asked.unit or not read.unit:
-        return Content(number=read.value, unit=read.unit, notes=read.notes)
+        is_undeclared = bool(read.unit) and is_known_unit(read.unit)
+        notes = (*read.notes, UNIT_UNDECLARED) if is_undeclared else read.notes
+        return Content(number=read.value, unit=read.unit, notes=notes)
     value, note = in_asked_unit(value=read.value, unit=read.unit, asked_unit=asked.unit)
     notes = (*read.notes, note) if note else read.notes
     return Content(number=value, unit=read.unit, notes=notes)
@@ -78,6 +80,10 @@ _CLAUSE = re.compile(
 )
 
 
+# What follows a mark after digits may go on with a number: `1. 12` is a numbered line, `4.\n5` two of them.
+_NUMBERED = re.compile(r"(?:\.\s|\n)[\s*_$(-]{0,10}[-+−]?\.?\d")
+
+
 def _number_before_clause(text: str, asked: Asked, whole: Unread) -> Content | Unread:
     """Read the number of `42 g/mol, because ...`: what stands before the clause that explains it.
 
@@ -85,6 +91,8 @@ def _number_before_clause(text: str, asked: Asked, whole: Unread) -> Content | U
     """
     clause = _CLAUSE.search(text)
     if asked.kind is not Kind.NUMBER or clause is None:
+        return whole
+    if _NUMBERED.match(text, clause.start()):
         return whole
     is_derivation = not clause.group().strip(" .\n") and "=" in text[: clause.start()] and "=" in text[clause.end() :]
     if is_derivation:

@@ -43,6 +43,9 @@ _TABLE = str.maketrans(
 
 _LATEX_FRACTION = re.compile(r"\\[dtc]?frac\s?\{([^{}]{1,40})\}\s?\{([^{}]{1,40})\}")
 _LATEX_COMMANDS = (
+    (re.compile(r"\\(?:SI|qty)\s?\{([^{}]{1,60})\}\s?\{([^{}]{0,60})\}"), r"\1 \2"),
+    (re.compile(r"\\num\s?\{([^{}]{1,60})\}"), r"\1"),
+    (re.compile(r"\\[dtc]?frac\s?([0-9])\s?([0-9])(?![0-9])"), r" \1/\2"),
     (re.compile(r"\\(?:times|cdot|ast|bullet)(?![A-Za-z])"), "×"),
     (re.compile(r"\\(?:approx|simeq|sim|thickapprox|cong)(?![A-Za-z])"), "≈"),
     (re.compile(r"\\pm(?![A-Za-z])"), "±"),
@@ -89,11 +92,11 @@ def without_latex(text: str) -> str:
 
 
 _BOLD = re.compile(r"\*\*|__|`+")
-_POWER_STARS = re.compile(r"(?<=10)\*\*(?=\s?[-+(]?\d)")
+_POWER_STARS = re.compile(r"(?<=\d)\*\*(?=\s?[-+(]?\d)")
 
 
 def without_markdown(text: str) -> str:
-    """Return `text` without bold, code and quoting marks; `10**-3` stays a power."""
+    """Return `text` without bold, code and quoting marks; `10**-3` and `2**10` stay powers."""
     if "*" not in text and "`" not in text and "_" not in text:
         return text
     return _BOLD.sub("", _POWER_STARS.sub("^", text)).strip().strip("*_")

@@ -25,7 +25,8 @@ _MANTISSA = (
     # 1.234,5 and 1.234.567
     r"|(?P<dots>[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,}))(?![0-9]|[.,][0-9])"
     # 12 500 and 12'500
-    r"|(?P<spaced>[1-9][0-9]{0,2}(?:(?: [0-9]{3})+|(?:'[0-9]{3})+)(?:\.[0-9]+)?)(?![0-9]|[ '][0-9]{3})"
+    r"|(?P<spaced>[1-9][0-9]{0,2}(?:(?: [0-9]{3})+|(?:'[0-9]{3})+)(?:\.[0-9]+|,[0-9]{1,2}(?![0-9]))?)"
+    r"(?![0-9]|[ '][0-9]{3})"
     # 12,5 and 0,082
     r"|(?P<decimal>[0-9]+,[0-9]+)(?![0-9]|[.,][0-9])"
     r"|(?P<plain>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?!,[0-9])"
@@ -35,7 +36,7 @@ _SCALE = (
     r"|\s{0,3}[x×X*]\s{0,3}10\s?(?:\^\s?[({]{0,2}\s?(?P<caret>[+-]?\s?[0-9]{1,4})\s?[)}]{0,2}"
     r"|[({]{0,2}(?P<bare>[+-][0-9]{1,4})[)}]{0,2}))"
 )
-_PLUS_MINUS = r"\s{0,2}(?:±|\+/-|\+-)\s{0,2}[0-9.]+"
+_PLUS_MINUS = r"\s{0,2}(?:(?:±|\+/-|\+-)\s{0,2}[0-9.]+(?:,[0-9]+)?|\((?:±|\+/-|\+-)\s{0,2}[0-9.]+(?:,[0-9]+)?\))"
 _NUMBER = re.compile(
     rf"(?P<bracket>\()?(?P<sign>[+-]?)\s{{0,2}}(?:{_MANTISSA})"
     rf"(?P<uncertainty>{_PLUS_MINUS}|(?<=[0-9])\([0-9]{{1,3}}\)(?!\s?[A-Za-z]{{3}}))?(?(bracket)\))"
@@ -91,16 +92,25 @@ def _match_decimal(text: str) -> NumberToken | None:
 
 def _mantissa(match: re.Match[str]) -> tuple[str, tuple[str, ...]]:
     """Return the digits with a dot as the decimal sign, and notes on the separators."""
+    if match["comma"] and _is_before_power(match):
+        return match["comma"].replace(",", "."), (DECIMAL_COMMA, AMBIGUOUS_SEPARATOR)
     if match["comma"]:
         is_ambiguous = match["comma"].count(",") == 1 and "." not in match["comma"]
         return match["comma"].replace(",", ""), (AMBIGUOUS_SEPARATOR,) if is_ambiguous else ()
     if match["dots"]:
         return match["dots"].replace(".", "").replace(",", "."), (DECIMAL_COMMA,) if "," in match["dots"] else ()
     if match["spaced"]:
-        return match["spaced"].replace(" ", "").replace("'", ""), ()
+        digits = match["spaced"].replace(" ", "").replace("'", "")
+        return digits.replace(",", "."), (DECIMAL_COMMA,) if "," in digits else ()
     if match["decimal"]:
         return match["decimal"].replace(",", "."), (DECIMAL_COMMA,)
     return match["plain"], ()
+
+
+def _is_before_power(match: re.Match[str]) -> bool:
+    """Tell whether a comma is the decimal sign of one digit before a power of ten (`6,022e23`)."""
+    has_power = match["e"] or match["caret"] or match["bare"]
+    return bool(has_power) and len(match["comma"]) == len("6,022")
 
 
 def _joined(exponent: str) -> str:

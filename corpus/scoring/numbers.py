@@ -1,7 +1,7 @@
 """Read one number as chemists write it; a text that may mean two numbers is not read."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from corpus.scoring.denials import DENIED, holds_wrong, is_denied
@@ -10,6 +10,7 @@ from corpus.scoring.number_grammar import NumberToken, match_number
 from corpus.scoring.number_words import number_word, roman_numeral
 from corpus.scoring.types import Unread
 
+TRANSFORMED = "transformed"
 MAX_LENGTH = 400
 
 
@@ -54,11 +55,18 @@ def read_number(text: str) -> NumberRead | Unread:
 
 
 # A dot between spaces is a times sign in front of a power of ten, and nowhere else.
+_IN_WORDS = (
+    (re.compile(r"(?<=\d)\s(?:times|multiplied\sby)\s(?=10\b)", re.IGNORECASE), " × "),
+    (re.compile(r"(?<=\b10)\s(?:raised\s)?to\sthe\s(?:power\s(?:of\s)?)?(?=[-+]?\d{1,3}\b)", re.IGNORECASE), "^"),
+)
 _DOT_FOR_TIMES = re.compile(r"(?<=\d) ?[.] (?=10 ?\^)|(?<=\d) [.](?=10 ?\^)")
 
 
 def _normalised(text: str) -> str:
-    return _trimmed(_DOT_FOR_TIMES.sub(" × ", without_markdown(without_latex(one_spelling(text)))))
+    plain = without_markdown(without_latex(one_spelling(text)))
+    for pattern, replacement in _IN_WORDS if "10" in plain else ():
+        plain = pattern.sub(replacement, plain)
+    return _trimmed(_DOT_FOR_TIMES.sub(" × ", plain))
 
 
 def _trimmed(text: str) -> str:
@@ -87,7 +95,23 @@ def _read_spelled(text: str) -> NumberRead | Unread:
     value = _read_word(equated)
     if value is not None:
         return value
-    return _read_digits(_without_lead_in(equated))
+    read = _read_digits(_without_lead_in(equated))
+    if equated is not text and isinstance(read, NumberRead) and _is_transformed(text):
+        return replace(read, notes=(*read.notes, TRANSFORMED))
+    return read
+
+
+# `x = 5, y = 6`: several results, none of which follows from the others.
+_SIDE_BY_SIDE = re.compile(
+    r"[^\W\d]\w{0,19}\s?[=≈][^=≈,;]+(?:(?:[,;]|\band\b)\s{0,2}(?:and\s)?[^\W\d]\w{0,19}\s?[=≈][^=≈,;]+)+"
+)
+_TRANSFORM = re.compile(r"(?<![A-Za-z])(?:log|ln|lg|exp|sqrt|√)(?![a-z])|(?<![\w.])1\s?/\s?[A-Za-z(]|[A-Za-z)]\s?\^")
+
+
+def _is_transformed(text: str) -> bool:
+    """Tell whether the first left side is a function of a quantity: `log K = 5`, `1/T = 5`."""
+    sign = _EQUALS.search(text)
+    return sign is not None and _TRANSFORM.search(text, 0, sign.start()) is not None
 
 
 def _right_hand_side(text: str) -> str | Unread:
@@ -95,6 +119,8 @@ def _right_hand_side(text: str) -> str | Unread:
     signs = list(_EQUALS.finditer(text))
     if not signs:
         return text
+    if _SIDE_BY_SIDE.fullmatch(text):
+        return Unread("Several equations stand side by side.", "several-numbers")
     between = text[signs[0].end() : signs[-1].start()]
     if _SEPARATED.search(between):
         return Unread("Several equations stand side by side.")
@@ -122,7 +148,7 @@ def _read_word(text: str) -> NumberRead | None:
 
 
 _RANGE = re.compile(r"\s{0,3}(?:-|to\b|or\b|and\b|/|:|,|;|±|\.\.+|\bup to\b)\s{0,3}[+-]?\.?\d", re.IGNORECASE)
-_OPERATOR = re.compile(r"\s{0,3}(?:[×*](?!\s?[A-Za-zµΩÅ]{2})|[+^=<>]|/\s?\d|[xX]\s?\d|-\s?[\d(])")
+_OPERATOR = re.compile(r"\s{0,3}(?:-$|[×*](?!\s?[A-Za-zµΩÅ]{2})|[+^=<>]|/\s?\d|[xX]\s?\d|-\s?[\d(])")
 _UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)]\^?|\^|/)[({]?[+-]?\d{1,2}[)}]?")
 _OPEN_ENDED = re.compile(r"\b(?:or|more|less|fewer|than|to|between|at least|at most)\b", re.IGNORECASE)
 _MULTIPLIER_VALUES = {
@@ -140,7 +166,7 @@ _MULTIPLIER = re.compile(rf"\s{{0,3}}-?({'|'.join(_MULTIPLIER_VALUES)})s?(?![A-Z
 # What changes the number in front of it, where no unit is spelt like it; `K` is the kelvin, `k` alone no unit.
 _FACTOR = re.compile(
     r"\s{0,3}-?(?:(?i:tenths?|(?:hundred|thousand|million|billion)ths?|hal(?:f|ves)|thirds?|quarters?|squared|cubed|"
-    r"factorial|pi|times|divided|multiplied|plus|minus|log|ln|exp|sqrt|and\s(?:an?|one|two|three)\s)(?![A-Za-z])"
+    r"factorial|pi|times|divided|multiplied|plus|minus|log|ln|exp|sqrt|and\s(?:an?|one|two|three))(?![A-Za-z])"
     r"|k(?![A-Za-z])|[eED][+-]?\d|d\d|[eE]\s*$|\.\s?10\s?\^)"
 )
 # Constants and variables of formulas, which no unit is spelt like.
@@ -193,7 +219,7 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
     return NumberRead(token.value, _unit_of(rest), token.notes)
 
 
-_UNIT = re.compile(r"[A-Za-zµΩÅ°%$€][^\s,;()/]*(?:(?:[ ·×*/]{1,3}[A-Za-zµΩÅ°%]| ?/ ?\()[^\s,;]*){0,3}")
+_UNIT = re.compile(r"[A-Za-zµΩÅ°%‰$€][^\s,;()/]*(?:(?:[ ·×*/]{1,3}[A-Za-zµΩÅ°%]| ?/ ?\()[^\s,;]*){0,3}")
 MAX_UNIT_LENGTH = 32
 
 

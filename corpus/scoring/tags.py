@@ -109,12 +109,14 @@ def last_boxed(text: str, start: int = 0, end: int | None = None) -> Located | N
 
 _JOINT = re.compile(r"\s{0,3}(?:,|&|,?\s?and)\s{0,3}", re.IGNORECASE)
 MAX_JOINT_LENGTH = 60
+# More tags or boxes in a row are no answer of anybody.
+MAX_JOINT = 64
 
 
 def last_group(text: str, tags: Sequence[Located], prompt: str) -> list[Located] | None:
     """Return the last tag that no word before it denies, with those joined to it (`... and ...`); None for none."""
     group: list[Located] = []
-    for tag in reversed(tags):
+    for tag in reversed(tags[-MAX_JOINT:]):
         if group and not _is_joined(text, tag, group[-1]):
             if not is_denied_place(text, _opening(text, group[-1].start), prompt):
                 return group[::-1]
@@ -141,14 +143,13 @@ def _is_joined(text: str, tag: Located, following: Located) -> bool:
 _JOINT_OF_BOXES = re.compile(
     r"\}[\s$]{0,4}(?:\\text\s?\{)?\s{0,2}(?:,\s{0,2}and|,|&|and)\s{0,2}\}?(?:[\s$]|\\(?:quad|[,; ])){0,4}\\?f?"
 )
-MAX_JOINT_BOXES = 30
 
 
 def last_boxes(text: str) -> list[Located]:
     """Return the last closed box, with those joined to it by nothing but a comma or `and`."""
     boxes: list[Located] = []
     located = last_boxed(text)
-    while located is not None and len(boxes) < MAX_JOINT_BOXES:
+    while located is not None and len(boxes) < MAX_JOINT:
         boxes.append(located)
         name = text.rfind("boxed", 0, located.start)
         before = last_boxed(text, max(name - MAX_BOX_LENGTH, 0), name)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 UNIT_CONVERTED = "unit-converted"
 UNIT_DIFFERS = "unit-differs"
+UNIT_UNDECLARED = "unit-undeclared"
 
 _PREFIXES = {
     "f": -15, "p": -12, "n": -9, "µ": -6, "u": -6, "m": -3, "c": -2, "d": -1, "": 0, "k": 3, "M": 6, "G": 9, "T": 12,
@@ -19,9 +20,12 @@ _PREFIXES = {
 _BASES = frozenset(
     ["g", "m", "s", "mol", "J", "Pa", "L", "V", "A", "W", "N", "Hz", "K", "eV", "C", "bar", "cal", "M", "t", "Å"]
 )
-_WITHOUT_PREFIX = frozenset(["%", "°", "°C", "min", "h", "Dq", "D", "ppm", "atm"])
+_WITHOUT_PREFIX = frozenset(["°", "°C", "min", "h", "Dq", "D", "atm"])
+_SHARE = "share"
+_TENS_OF_SHARES = {"dimensionless": 0, "%": -2, "‰": -3, "ppm": -6, "ppb": -9}
 _WORDS = {
-    "percent": "%", "fraction": "dimensionless", "gram": "g", "grams": "g", "mole": "mol", "moles": "mol",
+    "percent": "%", "permille": "‰",
+    "fraction": "dimensionless", "gram": "g", "grams": "g", "mole": "mol", "moles": "mol",
     "mols": "mol",
     "l": "L", "litre": "L", "liter": "L", "litres": "L", "liters": "L", "joule": "J", "joules": "J", "kilojoules": "kJ",
     "meter": "m", "meters": "m", "metre": "m", "metres": "m", "second": "s", "seconds": "s", "kelvin": "K",
@@ -29,7 +33,7 @@ _WORDS = {
     "minute": "min", "hours": "h", "hour": "h",
 }  # fmt: skip
 _TOKEN = re.compile(
-    r"(?P<name>[A-Za-zµΩÅ°%]+)\^?[({]?(?P<exponent>[+-]?\d{1,2})?[)}]?|(?P<slash>/{1,2})|[\s·×*.]+|[()]"
+    r"(?P<name>[A-Za-zµΩÅ°%‰]+)\^?[({]?(?P<exponent>[+-]?\d{1,2})?[)}]?|(?P<slash>/{1,2})|[\s·×*.]+|[()]"
 )
 
 
@@ -72,6 +76,12 @@ def in_asked_unit(*, value: Decimal, unit: str, asked_unit: str) -> tuple[Decima
         return value, "" if written.casefold() == wanted.casefold() else UNIT_DIFFERS
     converted = value * line.factor + line.offset
     return (value, "") if converted == value else (converted, UNIT_CONVERTED)
+
+
+@lru_cache(maxsize=1024)
+def is_known_unit(unit: str) -> bool:
+    """Tell whether the tables know a written unit; words that stand in its place (`5 peaks`) are none."""
+    return _dimensions(_spelled(unit)) is not None
 
 
 def _spelled(unit: str) -> str:
@@ -123,6 +133,8 @@ def _dimensions(unit: str) -> _Dimensions | None:
 
 def _known(name: str) -> tuple[str, int] | None:
     """Split `kJ` into its base and power of ten."""
+    if name in _TENS_OF_SHARES:
+        return _SHARE, _TENS_OF_SHARES[name]
     if name in _BASES or name in _WITHOUT_PREFIX:
         return name, 0
     prefix, base = name[:1], name[1:]

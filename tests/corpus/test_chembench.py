@@ -74,6 +74,11 @@ def test_tolerance_and_unit_are_read():
     assert (read_back.tolerance, read_back.unit) == ("0.05", "kJ")
 
 
+@pytest.mark.parametrize("tolerance", ["0", "0.999", "1e-9"])
+def test_a_tolerance_is_a_share(tolerance: str):
+    assert read({**question(target="5"), "tolerance": tolerance}).tolerance == tolerance
+
+
 REFUSED = [
     ({**question(), "examples": []}, "no-examples", "there is none"),
     ({**question(), "examples": question()["examples"] * 2}, "several-examples", "2 examples"),
@@ -92,7 +97,10 @@ REFUSED = [
     (question(target="inf"), "target-not-a-number", "inf"),
     (question(target="1_000"), "target-not-a-number", "1_000"),
     (question(target=True), "target-not-a-number", "True"),
-    ({**question(target="5"), "tolerance": "-1"}, "tolerance-invalid", "above zero"),
+    ({**question(target="5"), "tolerance": "-1"}, "tolerance-invalid", "0 or more and below 1"),
+    ({**question(target="5"), "tolerance": "1e999"}, "tolerance-invalid", "below 1; it is 1e999"),
+    ({**question(target="5"), "relative_tolerance": 1}, "tolerance-invalid", "below 1; it is 1."),
+    ({**question(target="5"), "tolerance": "nan"}, "target-not-a-number", "nan"),
     (question(stem="  "), "no-stem", "input"),
     ({**question(), "name": ""}, "no-name", "key"),
     ({**question(), "uuid": 7}, "wrong-type", "uuid"),

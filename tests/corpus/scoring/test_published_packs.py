@@ -145,7 +145,7 @@ CAUSES_OF_PACK = {
     "claude3.5": {"target-zero-or-below", "refusal", "lucky-fallback"},
     "gpt-4": {"target-zero-or-below"},
     "gpt-4o-react": {"target-zero-or-below", "agent-stop-text", "lucky-fallback"},
-    "llama3.1-8b-instruct": {"target-zero-or-below", "number-word", "placeholder-tag"},
+    "llama3.1-8b-instruct": {"target-zero-or-below", "number-word", "placeholder-tag", "cut-off"},
     "galactica_120b": {"echoed-prompt", "lucky-fallback"},
     "random_baseline": {"target-zero-or-below"},
 }

@@ -67,6 +67,23 @@ REPEATED += [
     " or ",
     "option A ",
     "answer to ",
+    "A is wrong ",
+    "[ANSWER]A[/ANSWER], ",
+    "[ANSWER]A[/ANSWER] and ",
+    "not [ANSWER]A[/ANSWER], ",
+    "not [ANSWER]A[/ANSWER]. ",
+    "\\boxed{A}, ",
+    "\\boxed{5} and ",
+    "not the answer: ",
+    "the incorrect answer is ",
+    "the answer is B? ",
+    "x = 5, ",
+    "A. text A\n",
+    "A. text A\nB. text B\nC. text C\nD. text D\n",
+    "10 to the power of ",
+    "1 000,5 ",
+    "not ",
+    "is ",
 ]
 
 

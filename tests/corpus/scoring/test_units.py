@@ -41,6 +41,12 @@ CASES = [
     ("1", "eV", "J", "1.602176634E-19", UNIT_CONVERTED),
     ("1", "eV", "kJ/mol", "1", UNIT_DIFFERS),
     ("50", "ppm", "%", "0.005", UNIT_CONVERTED),
+    ("50", "ppb", "ppm", "0.050", UNIT_CONVERTED),
+    ("5", "‰", "%", "0.5", UNIT_CONVERTED),
+    ("0.5", "%", "‰", "5", UNIT_CONVERTED),
+    ("5", "ppb", "fraction", "5E-9", UNIT_CONVERTED),
+    ("5", "ppm", "ppm", "5", ""),
+    ("5", "ppm", "mg/L", "5", UNIT_DIFFERS),
     ("3", "m99", "m98", "3", UNIT_DIFFERS),
     ("1", "dB", "W", "1", UNIT_DIFFERS),
     # pint measures a level against no unit at all
@@ -112,3 +118,12 @@ assert "pint" in sys.modules
 
 def test_pint_is_loaded_only_for_a_unit_that_needs_it() -> None:
     subprocess.run([sys.executable, "-c", LAZY], check=True)
+
+
+UNDECLARED = [("0.042 kg", True), ("25%", True), ("5 ‰", True), ("5 mol/L", True), ("5", False), ("5 peaks", False)]
+
+
+@pytest.mark.parametrize(("text", "is_noted"), UNDECLARED)
+def test_a_unit_where_the_question_declares_none(text: str, is_noted: bool) -> None:
+    assert ("unit-undeclared" in read_typed_number(text).notes) is is_noted
+    assert "unit-undeclared" not in read_typed_number(text, unit="g").notes
