@@ -8,8 +8,10 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from chembench_site.embedded_queue import ensure_running
+from chembench_site.static_files import say_if_missing
 
 application = get_wsgi_application()
+say_if_missing()
 
 if settings.QUEUE_IS_EMBEDDED:
     ensure_running(settings.DATA_DIR)
