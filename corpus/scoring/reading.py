@@ -41,6 +41,8 @@ def read_answer(*, text: str, asked: Asked, finish_reason: str = "", reader: str
 
 def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
     visible = visible_text(text, asked.prompt)
+    if finish_reason in {"", "stop"} and _is_not_known(visible.text) and not _offers_not_known(asked):
+        return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="The whole reply says that it is not known.")
     body = visible.text.lstrip(" ")
     found = find_answer(body, asked, is_cut=finish_reason == "length" or visible.is_cut_in_thinking)
     found = _moved(found, len(visible.text) - len(body))
@@ -49,6 +51,15 @@ def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
     status, reason = _status_without_answer(text, visible, found, finish_reason)
     notes = (found.content.note,) if found.content.note and status is ReadStatus.UNPARSED else ()
     return Reading(status, span=found.span, notes=notes, reader=READER, reason=reason)
+
+
+def _is_not_known(text: str) -> bool:
+    """Say whether a text, as a whole, is "I do not know"."""
+    return text.strip().strip(".!").replace("’", "'").casefold() in _DO_NOT_KNOW
+
+
+def _offers_not_known(asked: Asked) -> bool:
+    return any(_is_not_known(option.text) for option in asked.shown)
 
 
 def _moved(found: Found, offset: int) -> Found:
@@ -105,7 +116,7 @@ def read_typed_number(text: str, *, unit: str = "") -> Reading:
     """
     if not text.strip():
         return Reading(ReadStatus.EMPTY, reader=READER, reason="Nothing was typed.")
-    if text.strip().strip(".!").replace("’", "'").casefold() in _DO_NOT_KNOW:
+    if _is_not_known(text):
         return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="Typed as not known.")
     read = number_content(read_number(text), Asked(Kind.NUMBER, unit=unit))
     if isinstance(read, Content):

@@ -14,7 +14,7 @@ _UNREAD_REASONS = {
     Outcome.EMPTY: "The reply is empty.",
     Outcome.TRUNCATED: "The reply was cut off before its answer.",
     Outcome.GAVE_UP: "The agent stopped without an answer.",
-    Outcome.DO_NOT_KNOW: "The person said they do not know.",
+    Outcome.DO_NOT_KNOW: "The answer says that it is not known.",
 }
 
 

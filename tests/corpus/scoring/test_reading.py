@@ -375,6 +375,21 @@ def test_typed_number(text: str, status: ReadStatus, number: str | None) -> None
     assert (reading.status, reading.number) == (status, None if number is None else Decimal(number))
 
 
+def test_a_whole_reply_that_says_it_does_not_know_is_its_own_status() -> None:
+    offered = Asked(Kind.CHOICE, (ShownOption("A", "a", "I don't know"), ShownOption("B", "b", "4")))
+    cases = [
+        ("I do not know.", Asked(Kind.NUMBER), "stop", ReadStatus.DO_NOT_KNOW),
+        (" I don’t know", CHOICE, "", ReadStatus.DO_NOT_KNOW),
+        ("I do not know", Asked(Kind.TEXT), "stop", ReadStatus.DO_NOT_KNOW),
+        ("I do not know", Asked(Kind.NUMBER), "length", ReadStatus.TRUNCATED),
+        ("I do not know. [ANSWER]A[/ANSWER]", CHOICE, "stop", ReadStatus.READ),
+        ("I do not know", Asked(Kind.NUMBER), "refusal", ReadStatus.REFUSED),
+        ("I don't know", offered, "stop", ReadStatus.READ),
+    ]
+    for text, asked, finish, status in cases:
+        assert read_answer(text=text, asked=asked, finish_reason=finish).status is status, text
+
+
 def test_typed_number_says_what_to_ask_back() -> None:
     assert read_typed_number("12,5").notes == ("decimal-comma",)
     assert read_typed_number("12,500").notes == ("ambiguous-separator",)

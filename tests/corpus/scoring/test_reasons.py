@@ -191,7 +191,7 @@ UNREAD = {
     ReadStatus.EMPTY: "The reply is empty.",
     ReadStatus.TRUNCATED: "The reply was cut off before its answer.",
     ReadStatus.GAVE_UP: "The agent stopped without an answer.",
-    ReadStatus.DO_NOT_KNOW: "The person said they do not know.",
+    ReadStatus.DO_NOT_KNOW: "The answer says that it is not known.",
 }
 
 
