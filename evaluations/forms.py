@@ -109,7 +109,7 @@ class QueueRunForm(forms.Form):
             "current_revision__question_set__benchmark"
         )
         self.fields["question_set"].queryset = sets  # type: ignore[attr-defined]
-        readers = System.objects.exclude(provider__in=["random", "imported"])
+        readers = System.objects.exclude(provider__in=["random", "structure", "imported"])
         self.fields["fallback"].queryset = readers  # type: ignore[attr-defined]
         self.fields["prompt_style"].choices = [(name, name) for name in prompt_style_names()]  # type: ignore[attr-defined]
         self.fields["prompt_style"].initial = DEFAULT_PROMPT_STYLE

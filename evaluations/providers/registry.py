@@ -47,6 +47,9 @@ _ENTRIES: dict[str, ProviderEntry] = {
             {"temperature": 0, "max_tokens": 4096},
         ),
         ProviderEntry("random", "Random baseline", "evaluations.providers.random_baseline.RandomBaseline", False, {}),
+        ProviderEntry(
+            "structure", "Structure baseline", "evaluations.providers.structure.baseline.StructureBaseline", False, {}
+        ),
     )
 }
 

@@ -1,19 +1,39 @@
 """Systems under test that the site makes itself."""
 
+from collections.abc import Callable
+
 from evaluations.models import System
 
 RANDOM_SLUG = "random"
+STRUCTURE_SLUG = "structure"
 
 
 def ensure_random_system(*, is_demo: bool = False) -> System:
     """Return the random baseline, made on first use."""
+    return _ensured(slug=RANDOM_SLUG, name="Random baseline", is_demo=is_demo)
+
+
+def ensure_structure_system(*, is_demo: bool = False) -> System:
+    """Return the baseline that computes from structures, made on first use."""
+    return _ensured(slug=STRUCTURE_SLUG, name="Structure baseline", is_demo=is_demo)
+
+
+# The slugs of systems that are there without anyone having made them.
+MADE_ON_FIRST_USE: dict[str, Callable[[], System]] = {
+    RANDOM_SLUG: ensure_random_system,
+    STRUCTURE_SLUG: ensure_structure_system,
+}
+
+
+def _ensured(*, slug: str, name: str, is_demo: bool) -> System:
+    """Return a baseline whose slug is also its provider's name."""
     system, _ = System.objects.get_or_create(
-        slug=RANDOM_SLUG,
+        slug=slug,
         defaults={
-            "name": "Random baseline",
+            "name": name,
             "kind": System.Kind.BASELINE,
-            "provider": "random",
-            "model_id": "random@1",
+            "provider": slug,
+            "model_id": f"{slug}@1",
             "is_demo": is_demo,
         },
     )

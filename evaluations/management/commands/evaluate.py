@@ -16,7 +16,7 @@ from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.services.asking import ask_until_done
 from evaluations.services.runs import ACTIVE, run_create
 from evaluations.services.sweeping import wake_stalled_runs
-from evaluations.services.systems import RANDOM_SLUG, ensure_random_system
+from evaluations.services.systems import MADE_ON_FIRST_USE
 
 _LOOK_SECONDS = 0.5
 _REPORT_SECONDS = 15
@@ -26,7 +26,7 @@ class Command(BaseCommand):
     help = "Queue a run of a system over a question set, as the admin does; --wait waits, --inline needs no worker."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--system", required=True, help="slug of the system; `random` is made if it is not there")
+        parser.add_argument("--system", required=True, help="its slug; `random` and `structure` are made if not there")
         parser.add_argument("--set", required=True, dest="question_set", help="slug of the question set")
         parser.add_argument("--prompt-style", default=DEFAULT_PROMPT_STYLE, choices=prompt_style_names())
         parser.add_argument("--repeats", type=int, default=1, help="how often each question is asked")
@@ -75,8 +75,8 @@ class Command(BaseCommand):
 
 
 def _system(slug: str) -> System:
-    if slug == RANDOM_SLUG:
-        return ensure_random_system()
+    if slug in MADE_ON_FIRST_USE:
+        return MADE_ON_FIRST_USE[slug]()
     system = System.objects.filter(slug=slug).first()
     if system is None:
         known = ", ".join(System.objects.exclude(provider="imported").values_list("slug", flat=True)) or "none yet"

@@ -1,0 +1,1 @@
+"""The `structure` baseline: what follows from a SMILES by computing, and nothing else."""
