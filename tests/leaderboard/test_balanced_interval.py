@@ -72,10 +72,13 @@ def test_no_mean_without_and_no_interval_with_a_single_answer_to_a_question(valu
 # Simulated studies: a share of 30 of the 236 questions each, drawn with the site's code
 
 
-@pytest.mark.parametrize("people", [30, 60, 120])
-def test_interval_covers_a_known_population_mean(people: int) -> None:
-    covered = coverages(runs=2000, people=people, population=Population())
-    assert 0.93 <= covered["balanced estimate"].share <= 0.97
+# `python -m tests.balanced_simulation` makes 2,000 runs of each; here the larger ones have fewer, and room for chance.
+@pytest.mark.parametrize(
+    ("people", "runs", "low", "high"), [(30, 2000, 0.93, 0.97), (60, 500, 0.92, 0.98), (120, 300, 0.912, 0.988)]
+)
+def test_interval_covers_a_known_population_mean(people: int, runs: int, low: float, high: float) -> None:
+    covered = coverages(runs=runs, people=people, population=Population())
+    assert low <= covered["balanced estimate"].share <= high
     # What the interval is for: answers of one person are not independent, and a naive interval pretends they are.
     assert covered["all answers as one sample"].share < 0.75
 
