@@ -80,7 +80,17 @@ class SystemForm(forms.ModelForm):
         provider = cleaned.get("provider")
         if provider in provider_names() and provider_entry(provider).needs_model and not cleaned.get("model_id"):
             self.add_error("model_id", "Name the model as the provider calls it.")
+        if provider in provider_names():
+            self._check_for_provider(provider, cleaned)
         return cleaned
+
+    def _check_for_provider(self, provider: str, cleaned: dict[str, Any]) -> None:
+        """Refuse what only this provider cannot do with."""
+        entry = provider_entry(provider)
+        if entry.needs_address and not cleaned.get("base_url") and "base_url" not in self.errors:
+            self.add_error("base_url", "Give the address that takes the prompt.")
+        if problems := entry.problems(cleaned.get("parameters") or {}):
+            self.add_error("parameters", problems)
 
 
 class QueueRunForm(forms.Form):

@@ -59,7 +59,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a system said. Token counts are None where it does not report them; time is in milliseconds."""
+    """What a system said. Token counts are None where it does not report them; time is in milliseconds.
+
+    `tool_trace` is the JSON of the tools it says it used, "" where it does not say.
+    """
 
     text: str
     finish_reason: FinishReason
@@ -68,6 +71,7 @@ class Reply:
     tokens_out: int | None = None
     model_reported: str = ""
     latency_ms: int = 0
+    tool_trace: str = ""
 
 
 class ProviderError(Exception):

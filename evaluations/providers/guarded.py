@@ -1,5 +1,6 @@
 """A wall around every adapter: nothing that comes from a server leaves it with the key that was sent there."""
 
+import json
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -37,5 +38,11 @@ class Guarded:
             reply,
             text=reply_without_key(reply.text, self._key),
             reasoning=reply_without_key(reply.reasoning, self._key),
+            tool_trace=self._trace_without_key(reply.tool_trace),
             model_reported=redact(reply.model_reported, [self._key]),
         )
+
+    def _trace_without_key(self, trace: str) -> str:
+        """Remove the key as it is, and as it is written within a text of JSON."""
+        within_json = json.dumps(self._key, ensure_ascii=False)[1:-1]
+        return reply_without_key(reply_without_key(trace, self._key), within_json)

@@ -67,6 +67,11 @@ def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> Pro
     return _bad_request(failure.status, parameter, codes, sentence)
 
 
+def is_page(text: str) -> bool:
+    """Say whether an answer begins as a web page does."""
+    return bool(_PAGE.match(text.lstrip("\ufeff \t\r\n")))
+
+
 def page_error() -> RetryLaterError:
     """Return the error for a web page where JSON was expected (a login page, a proxy's notice)."""
     return RetryLaterError("not_json", "The endpoint answered with a web page instead of JSON; check its address.")

@@ -1,6 +1,6 @@
 """The adapters by name. Adding a provider is one file beside this one and one line in `_ENTRIES`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -10,6 +10,7 @@ from evaluations.credentials import credential_inside
 from evaluations.errors import CannotBeAskedError
 from evaluations.providers.base import Endpoint, Provider
 from evaluations.providers.guarded import Guarded
+from evaluations.providers.plain_http_settings import plain_http_problems
 
 # Read by the asking loop, never sent.
 OUR_PARAMETERS = frozenset({"timeout_seconds"})
@@ -20,13 +21,18 @@ LONGEST_TIMEOUT_SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class ProviderEntry:
-    """How an adapter is found (`path` is imported at first use) and what it needs."""
+    """How an adapter is found (`path` is imported at first use) and what it needs.
+
+    `problems` says what is wrong with a system's parameters for this adapter, one sentence each.
+    """
 
     name: str
     label: str
     path: str
     needs_model: bool
     defaults: Mapping[str, Any]
+    needs_address: bool = False
+    problems: Callable[[Mapping[str, Any]], list[str]] = lambda parameters: []
 
 
 _ENTRIES: dict[str, ProviderEntry] = {
@@ -45,6 +51,15 @@ _ENTRIES: dict[str, ProviderEntry] = {
             "evaluations.providers.anthropic_messages.AnthropicMessages",
             True,
             {"temperature": 0, "max_tokens": 4096},
+        ),
+        ProviderEntry(
+            "plain_http",
+            "Plain HTTP",
+            "evaluations.providers.plain_http.PlainHttp",
+            False,
+            {},
+            needs_address=True,
+            problems=plain_http_problems,
         ),
         ProviderEntry("random", "Random baseline", "evaluations.providers.random_baseline.RandomBaseline", False, {}),
         ProviderEntry(

@@ -22,6 +22,7 @@ from evaluations.storable_text import storable as storable
 logger = logging.getLogger(__name__)
 
 _LARGEST_INTEGER = 2**31 - 1
+_TRACE_LENGTH = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ def _write(each: Arrived, now: datetime) -> bool:
         tokens_in=_whole(reply.tokens_in),
         tokens_out=_whole(reply.tokens_out),
         latency_ms=_whole(reply.latency_ms),
+        source_flags=_facts(reply),
         answered_at=now,
         outcome="",
         error_code="",
@@ -138,6 +140,13 @@ def _give_up_reply(context: RunContext, each: Arrived, error: Exception) -> None
         error=NeverRetryError("not_storable", f"The reply could not be stored: {error}"[:500], Scope.QUESTION),
         has_answers=True,
     )
+
+
+def _facts(reply: Reply) -> dict[str, str]:
+    """Return what a system reports beside its answer: the tools it used, shortened, where it says so."""
+    trace = _words(reply.tool_trace)
+    shortened = f"{trace[:_TRACE_LENGTH]} [shortened]" if len(trace) > _TRACE_LENGTH else trace
+    return {"tool_trace": shortened} if trace else {}
 
 
 def _whole(value: object) -> int | None:

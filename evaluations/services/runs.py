@@ -203,7 +203,9 @@ def _checked_parameters(system: System, parameters: Mapping[str, Any] | None) ->
             "for the key instead."
         )
     merged = {**entry.defaults, **system.parameters, **(parameters or {})}
-    problems = parameter_problems(merged)
+    if entry.needs_address and not system.base_url:
+        raise CannotBeAskedError(f"The system {system.slug} has no address; fill in its base URL first.")
+    problems = [*parameter_problems(merged), *entry.problems(merged)]
     if problems:
         raise CannotBeAskedError(" ".join(problems))
     return merged

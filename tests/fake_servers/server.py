@@ -1,4 +1,4 @@
-"""A small HTTP server that speaks OpenAI's chat or Anthropic's messages interface, with faults by script.
+"""A small HTTP server that speaks OpenAI's chat, Anthropic's messages or an interface of its own, faults by script.
 
 What it says to a prompt is fixed beforehand (`answers`), what goes wrong may depend on how often the prompt came
 (`faults`). Every call is kept, so that a test can say how often a question was really asked.
@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, Self, cast
 
-Shape = Literal["openai", "anthropic"]
+Shape = Literal["openai", "anthropic", "plain"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ class Call:
 
     @property
     def prompt(self) -> str:
-        return str(self.body["messages"][-1]["content"])
+        messages = self.body.get("messages")
+        return str(messages[-1]["content"] if messages else self.body.get("prompt", ""))
 
 
 def error_fault(status: int, message: str = "", headers: Mapping[str, str] | None = None, **fields: Any) -> Fault:
@@ -151,9 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.fake.sleep(self.fake.latency_seconds)
         fault = self.fake.fault(call.prompt, nth)
         if fault is None:
-            model = str(call.body["model"])
-            said = self.fake.answer(call.prompt)
-            reply = _openai_reply(said, model) if self.fake.shape == "openai" else _anthropic_reply(said, model)
+            reply = _REPLIES[self.fake.shape](self.fake.answer(call.prompt), str(call.body.get("model", "agent")))
             self._send(200, json.dumps(reply), {})
         elif fault.drops:
             self.close_connection = True
@@ -217,3 +216,19 @@ def _anthropic_reply(said: Said, model: str) -> dict[str, Any]:
         "stop_sequence": None,
         "usage": {"input_tokens": 11, "output_tokens": 7} if said.has_usage else None,
     }
+
+
+def _plain_reply(said: Said, model: str) -> dict[str, Any]:
+    return {
+        "agent": {"version": f"{model}-2026", "thoughts": said.reasoning},
+        "outputs": [{"text": said.text, "why_ended": said.finish}],
+        "used": {"read": 11, "written": 7} if said.has_usage else None,
+        "steps": [{"tool": "search", "input": "benzene"}],
+    }
+
+
+_REPLIES: dict[str, Callable[[Said, str], dict[str, Any]]] = {
+    "openai": _openai_reply,
+    "anthropic": _anthropic_reply,
+    "plain": _plain_reply,
+}

@@ -41,5 +41,5 @@ def _states(text: str, value: Value) -> bool:
         return NUMBER_WORDS.get(plain.lower()) == value
     error = abs(float(found[1]) - value)
     if isinstance(value, int):
-        return error == 0
-    return error <= max(0.5 * 10 ** -len(found[2] or ""), _RELATIVE_ERROR * abs(value))
+        return bool(error == 0)
+    return bool(error <= max(0.5 * 10 ** -len(found[2] or ""), _RELATIVE_ERROR * abs(value)))

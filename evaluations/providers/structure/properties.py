@@ -28,12 +28,12 @@ def formula(molecule: Any) -> str:
 
 def molar_mass(molecule: Any) -> float:
     """Return the molar mass in grams per mole."""
-    return float(Descriptors.MolWt(molecule))
+    return float(rdMolDescriptors._CalcMolWt(molecule))
 
 
 def exact_mass(molecule: Any) -> float:
     """Return the mass in unified atomic mass units, each element's most abundant isotope taken."""
-    return float(Descriptors.ExactMolWt(molecule))
+    return float(rdMolDescriptors.CalcExactMolWt(molecule))
 
 
 def atoms(molecule: Any, symbol: str = "") -> int:
@@ -138,7 +138,7 @@ def stereo_labels(molecule: Any) -> tuple[str, ...]:
     """Return the descriptors R, S, r, s, E and Z that the SMILES states, sorted, without their places."""
     copy = Chem.Mol(molecule)
     rdCIPLabeler.AssignCIPLabels(copy)
-    parts = [*copy.GetAtoms(), *copy.GetBonds()]
+    parts: list[Any] = [*copy.GetAtoms(), *copy.GetBonds()]
     labels = (part.GetProp("_CIPCode") for part in parts if part.HasProp("_CIPCode"))
     return tuple(sorted(labels))
 

@@ -1,0 +1,167 @@
+"""Any URL that takes a prompt and returns text: agents and systems that speak no vendor's interface."""
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import httpx2
+
+from evaluations.providers.base import (
+    Ask,
+    Endpoint,
+    FinishReason,
+    NeverRetryError,
+    ProviderError,
+    Reply,
+    RetryLaterError,
+    Scope,
+)
+from evaluations.providers.http_errors import (
+    HttpFailure,
+    broken_json_error,
+    error_of,
+    is_page,
+    malformed_error,
+    page_error,
+)
+from evaluations.providers.metadata import count_of, words_of
+from evaluations.providers.plain_http_settings import (
+    PlainHttpSettings,
+    plain_http_problems,
+    plain_http_settings,
+    value_at,
+)
+from evaluations.redaction import heard
+
+LARGEST_ANSWER_BYTES = 8_000_000
+_FINISH = {
+    "stop": FinishReason.STOP,
+    "end_turn": FinishReason.STOP,
+    "length": FinishReason.LENGTH,
+    "max_tokens": FinishReason.LENGTH,
+    "content_filter": FinishReason.CONTENT_FILTER,
+    "refusal": FinishReason.REFUSAL,
+}
+
+
+class PlainHttp:
+    """One client for many calls at once. Redirects are not followed: a key must not travel to another host."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._client = httpx2.AsyncClient(follow_redirects=False, timeout=endpoint.timeout_seconds)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._client.aclose()
+
+    async def ask(self, ask: Ask) -> Reply:
+        """Ask one question once; see `Provider.ask`."""
+        if not self._endpoint.base_url:
+            raise NeverRetryError("bad_parameter", "This provider needs an address to ask.", Scope.RUN)
+        if problems := plain_http_problems(ask.parameters):
+            raise NeverRetryError("bad_parameter", heard(" ".join(problems), [self._endpoint.api_key]), Scope.RUN)
+        settings = plain_http_settings(ask.parameters)
+        started = time.perf_counter()
+        raw = await self._post(settings, ask.prompt)
+        latency_ms = round((time.perf_counter() - started) * 1000)
+        return _reply(raw, settings, latency_ms, self._endpoint.api_key)
+
+    async def _post(self, settings: PlainHttpSettings, prompt: str) -> bytes:
+        """Return the body of an answer that succeeded."""
+        try:
+            async with asyncio.timeout(self._endpoint.timeout_seconds):
+                return await self._received(settings, prompt)
+        except (httpx2.TimeoutException, TimeoutError):
+            raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None
+        except (
+            httpx2.LocalProtocolError,
+            httpx2.UnsupportedProtocol,
+            httpx2.InvalidURL,
+            TypeError,
+            ValueError,
+        ) as error:
+            said = heard(str(error), [self._endpoint.api_key])
+            raise NeverRetryError("bad_parameter", f"The request cannot be made: {said}", Scope.RUN) from None
+        except httpx2.DecodingError:
+            raise broken_json_error() from None
+        except httpx2.HTTPError as error:
+            where, kind = self._endpoint.base_url, type(error).__name__
+            raise RetryLaterError("connection", f"The endpoint {where} cannot be reached ({kind}).") from None
+
+    async def _received(self, settings: PlainHttpSettings, prompt: str) -> bytes:
+        body = settings.body(prompt=prompt, model=self._endpoint.model_id)
+        headers = self._headers(settings)
+        raw = bytearray()
+        async with self._client.stream("POST", self._endpoint.base_url, json=body, headers=headers) as response:
+            async for part in response.aiter_bytes():
+                raw += part
+                if len(raw) > LARGEST_ANSWER_BYTES:
+                    raise NeverRetryError("too_large", "The endpoint's answer is larger than 8 MB.", Scope.QUESTION)
+        if not response.is_success:
+            failure = HttpFailure(response.status_code, response.headers, _json_or_text(bytes(raw)))
+            raise error_of(failure, self._endpoint.api_key) from None
+        return bytes(raw)
+
+    def _headers(self, settings: PlainHttpSettings) -> dict[str, str]:
+        key = self._endpoint.api_key
+        if not key:
+            return {}
+        return {settings.key_header: f"Bearer {key}" if settings.key_header.lower() == "authorization" else key}
+
+
+def _json_or_text(raw: bytes) -> Any:
+    text = raw.decode("utf-8", "replace")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, key: str) -> Reply:
+    text = raw.decode("utf-8", "replace")
+    if is_page(text):
+        raise page_error()
+    if not any(settings.paths.values()):
+        return Reply(text=text, finish_reason=FinishReason.UNKNOWN, latency_ms=latency_ms)
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise broken_json_error() from None
+    at = {name: value_at(body, path)[1] if path else None for name, path in settings.paths.items()}
+    return Reply(
+        text=_text(body, settings.paths["text"], key) if settings.paths["text"] else text,
+        finish_reason=_FINISH.get(words_of(at, "finish"), FinishReason.UNKNOWN),
+        reasoning=words_of(at, "reasoning"),
+        tokens_in=count_of(at, "tokens_in"),
+        tokens_out=count_of(at, "tokens_out"),
+        model_reported=words_of(at, "model"),
+        latency_ms=latency_ms,
+        tool_trace="" if at["trace"] is None else json.dumps(at["trace"], ensure_ascii=False),
+    )
+
+
+def _text(body: Any, path: str, key: str) -> str:
+    """Return the text at the path: a number as written, "" for null; anything else is no text."""
+    is_there, value = value_at(body, path)
+    if is_there and (value is None or isinstance(value, str)):
+        return value or ""
+    if is_there and isinstance(value, int | float) and not isinstance(value, bool):
+        return json.dumps(value)
+    raise _error_inside(body, key) or malformed_error(f"a text at {path}")
+
+
+def _error_inside(body: Any, key: str) -> ProviderError | None:
+    """Return the error that stands in a 200 in place of an answer; routers do that."""
+    inside = body.get("error") if isinstance(body, Mapping) else None
+    if not isinstance(inside, Mapping):
+        return None
+    code = inside.get("code")
+    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, inside), key)
