@@ -210,7 +210,7 @@ def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: Opt
     return _from_letters([letter for letter, _ in labelled], letters, (LETTER_AND_TEXT,))
 
 
-_LISTED_LETTER = re.compile(r"\s{0,3}\(?([A-Z]{1,2})\)?\s{0,3}(?:[,;&/\n]|(?:and|is|are)\b|$)")
+_LISTED_LETTER = re.compile(r"\s{0,3}\(?([A-Z]{1,2})\)?\s{0,3}(?:[,;&/\n(]|(?:and|is|are)\b|$)")
 
 
 def _begins_with_letter(words: str, letters: dict[str, int]) -> bool:

@@ -2,6 +2,8 @@
 
 import re
 
+from corpus.scoring.folding import holds_any
+
 DENIED = "denied"
 
 _VERDICT = (
@@ -76,10 +78,15 @@ _DENIED_PLACE = re.compile(
 )
 
 
+_DENYING_HINTS = ("not", "n't", "never", "wrong", "incorrect", "false")
+
+
 def is_denied_place(text: str, start: int, prompt: str) -> bool:
     """Tell whether the words right before `start` deny what stands there (`The answer is not`).
 
     `The incorrect one is` denies nothing where `prompt` asks for it.
     """
+    if start == 0 or not holds_any(text[max(start - _WINDOW, 0) : start].lower(), _DENYING_HINTS):
+        return False
     match = _DENIED_PLACE.search(text, max(start - _WINDOW, 0), start)
     return match is not None and not (match["word"] and asks_for(prompt, match["word"].lower()))

@@ -13,6 +13,8 @@ _HEADER = re.compile(r"\s*(?:#{1,4}\s)?\*{0,2}(?:answer\s)?(?:options|choices)\s
 
 def without_echoed_options(text: str, shown: Sequence[ShownOption]) -> str:
     """Return `text` with a list of every option at its start blanked out: each in order, with its own whole text."""
+    if "\n" not in text:
+        return text
     header = _HEADER.match(text)
     start = 0 if header is None else header.end()
     start += len(text) - start - len(text[start:].lstrip())

@@ -170,7 +170,7 @@ _FACTOR = re.compile(
     r"|k(?![A-Za-z])|[eED][+-]?\d|d\d|[eE]\s*$|\.\s?10\s?\^)"
 )
 # Constants and variables of formulas, which no unit is spelt like.
-_SYMBOL = re.compile(r"\s{0,3}(?:R?T|k_?\{?B?\}?T|[nz]?F|k_?\{?B\}?|R|N_?\{?A\}?|h/\s?m|ħ|\\hbar)(?![A-Za-z])")
+_SYMBOL = re.compile(r"\s{0,3}(?:RT|R|k_?\{?B?\}?T|k_\{?B\}?|N_\{?A\}?|h/\s?m|ħ|\\hbar)(?![A-Za-z])")
 _PERCENT_OF = re.compile(r"\s{0,3}%\s{1,3}of\b", re.IGNORECASE)
 _VARIABLE = re.compile(r"\s{0,2}(?:[xyzn](?![A-Za-z])|[π√])")
 

@@ -115,6 +115,8 @@ MAX_JOINT = 64
 
 def last_group(text: str, tags: Sequence[Located], prompt: str) -> list[Located] | None:
     """Return the last tag that no word before it denies, with those joined to it (`... and ...`); None for none."""
+    if len(tags) == 1:
+        return None if is_denied_place(text, _opening(text, tags[0].start), prompt) else [*tags]
     group: list[Located] = []
     for tag in reversed(tags[-MAX_JOINT:]):
         if group and not _is_joined(text, tag, group[-1]):

@@ -28,6 +28,7 @@ IN_A_TAG = [
     *[(text, "unparsed") for text in ("A can be excluded", "A isn't, B", "A cannot be", "A ❌")],
     ("A: 0.9, B: 0.1", "unparsed scored"),
     ("A: 90%\nB: 10%", "unparsed scored"),
+    ("A, C (both correct)", "AC"),
     # a letter preferred to another one, and words that only contain a denial
     *[(text, "B") for text in ("B, not A", "B (not C)", "B, not the others", "B: zinc", "B is right, A is wrong")],
     *[

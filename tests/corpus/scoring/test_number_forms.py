@@ -37,6 +37,8 @@ READ = [
     ("5 mol/h", "5", ("unit-undeclared",)),
     ("0.05 d-1", "0.05", ()),
     ("2 h", "2", ("unit-undeclared",)),
+    ("2 nF", "2", ()),
+    ("0.5 T", "0.5", ()),
     ("2 halogens", "2", ()),
     ("3 Fe", "3", ()),
     # a function of a quantity on the left side
@@ -69,7 +71,7 @@ EXPRESSIONS += [
     "3 R",
     "2 kT",
 ]
-EXPRESSIONS += ["2h/m", "3 k_B T", "2 nF", "3 N_A", "1.5 x 10e-3"]
+EXPRESSIONS += ["2h/m", "3 k_B T", "3 N_A", "1.5 x 10e-3"]
 
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
