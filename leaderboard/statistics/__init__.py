@@ -1,5 +1,6 @@
 """Estimates and their intervals. Pure and vectorised; every formula names its source."""
 
+from leaderboard.statistics.averages import ClusteredMean, MacroAverage, clustered_mean, macro_average
 from leaderboard.statistics.balanced import SetEstimate, balanced_estimate
 from leaderboard.statistics.basis import (
     BOOTSTRAP_DRAWS,
@@ -11,20 +12,74 @@ from leaderboard.statistics.basis import (
     Integers,
     Interval,
 )
-from leaderboard.statistics.intervals import bootstrap_interval, people_interval, wilson_interval
+from leaderboard.statistics.calibration import (
+    Discrimination,
+    Level,
+    discrimination,
+    equal_bins,
+    expected_calibration_error,
+    reliability,
+)
+from leaderboard.statistics.chance import ChanceLevel, Guess, chance_level, question_chances
+from leaderboard.statistics.comparisons import SetAgreement, ShareBeaten, set_agreement, share_beaten
+from leaderboard.statistics.intervals import bootstrap_interval, people_interval, wilson_bounds, wilson_interval
+from leaderboard.statistics.item_response import ItemResponseModel, fit_item_response
+from leaderboard.statistics.multiple import group_letters, holm, holm_table, indistinct_groups, told_apart
+from leaderboard.statistics.paired import (
+    PairedComparison,
+    compare_pair,
+    mcnemar_p_value,
+    mcnemar_table,
+    paired_bootstrap_interval,
+    sign_flip_p_value,
+)
+from leaderboard.statistics.rank_bootstrap import rank_intervals
 
 __all__ = [
     "BOOTSTRAP_DRAWS",
     "BOOTSTRAP_SEED",
     "CONFIDENCE",
-    "NO_INTERVAL",
+    "ChanceLevel",
+    "ClusteredMean",
+    "Discrimination",
     "Flags",
     "Floats",
+    "Guess",
     "Integers",
     "Interval",
+    "ItemResponseModel",
+    "Level",
+    "MacroAverage",
+    "NO_INTERVAL",
+    "PairedComparison",
+    "SetAgreement",
     "SetEstimate",
+    "ShareBeaten",
     "balanced_estimate",
     "bootstrap_interval",
+    "chance_level",
+    "clustered_mean",
+    "compare_pair",
+    "discrimination",
+    "equal_bins",
+    "expected_calibration_error",
+    "fit_item_response",
+    "group_letters",
+    "holm",
+    "holm_table",
+    "indistinct_groups",
+    "macro_average",
+    "mcnemar_p_value",
+    "mcnemar_table",
+    "paired_bootstrap_interval",
     "people_interval",
+    "question_chances",
+    "rank_intervals",
+    "reliability",
+    "set_agreement",
+    "share_beaten",
+    "sign_flip_p_value",
+    "told_apart",
+    "wilson_bounds",
     "wilson_interval",
 ]

@@ -28,6 +28,22 @@ def wilson_interval(right: int, n: int, confidence: float = CONFIDENCE) -> Inter
     return Interval(low, high)
 
 
+def wilson_bounds(right: Floats, n: Floats, confidence: float = CONFIDENCE) -> tuple[Floats, Floats]:
+    """Return the lower and upper ends of many Wilson intervals (`wilson_interval`); NaN where n is 0.
+
+    Counts need not be whole: a tie counts a half, and n may be an effective number of questions.
+    """
+    z = float(ndtri((1 + confidence) / 2))
+    size = np.where(n > 0, n, np.nan)
+    share = right / size
+    scale = 1 + z * z / size
+    centre = (share + z * z / (2 * size)) / scale
+    half = z / scale * np.sqrt(np.maximum(share * (1 - share), 0.0) / size + z * z / (4 * size * size))
+    low: Floats = np.where(right <= 0, np.minimum(size, 0.0), np.maximum(centre - half, 0.0))
+    high: Floats = np.where(right >= n, np.maximum(size * 0.0, 1.0), np.minimum(centre + half, 1.0))
+    return low, high
+
+
 def bootstrap_interval(
     question_means: Floats,
     confidence: float = CONFIDENCE,
