@@ -19,9 +19,9 @@ from leaderboard.queries import (
     load_board,
     parse_query,
     parse_rule,
-    smallest_group,
 )
 from leaderboard.selectors.boards import people_rule, public_sets, visible_systems
+from leaderboard.selectors.shown import smallest_group
 from leaderboard.systems import results_by_set
 
 api = NinjaAPI(
@@ -69,7 +69,7 @@ class BoardRow(Schema):
     is_imported: bool
     repeats: int
     n_questions: int
-    n_scored: int
+    n_scored: int | None
     outcomes: dict[str, int]
     accuracy: float | None
     ci_low: float | None
@@ -218,8 +218,9 @@ def leaderboard(
     """Rows in rank order. `rule` is `name` or `name@version`; `grouping` says what `topics` are; `topic` (a slug)
     and `kind` narrow the board. Rows with an answer of the set missing have no accuracy and no rank, whatever is asked
     for. `withheld` says why there is none: `incomplete`, or `few_questions` where it would tell the result of a
-    single question. `inclusion` says which people a row is of; `answers_per_question` is the median number of them for
-    a question where each answered a part of the set."""
+    single question, alone or with what else is shown of the benchmark. On sets that are not open an incomplete row
+    has no `outcomes`, and no `n_scored` on a topic. `inclusion` says which people a row is of; `answers_per_question`
+    is the median number of them for a question where each answered a part of the set."""
     question_set = found_set(set_slug)
     query = checked_query(request, question_set)
     return conditional(

@@ -1,5 +1,7 @@
 """The rows of a board: systems and people, with what of each is shown to the public."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from leaderboard.boards import FEW_QUESTIONS, OTHER_GROUPING, Columns, Row, SystemFacts, Topic, system_rows
@@ -7,9 +9,16 @@ from leaderboard.disclosure import SMALLEST_GROUP_OF_PEOPLE, Answered, shown_gro
 from leaderboard.matrix import PARTIAL, Matrix
 from leaderboard.people import Cohort, people_row
 from leaderboard.selectors.boards import people_rule
+from leaderboard.selectors.shown import DEFAULT_GROUPING
 
-# The one grouping in which people who were asked a part of a set are shown.
-DEFAULT_GROUPING = "topic"
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """The topics (slugs) of a board's grouping that are hidden, of systems and of people, and its smallest total."""
+
+    of_systems: frozenset[str]
+    of_people: frozenset[str]
+    smallest_group: int
 
 
 def board_rows(
@@ -20,17 +29,16 @@ def board_rows(
     topic: Topic | None,
     topics: list[Topic],
     shown_topics: list[Topic],
-    smallest_group: int,
+    hidden: Hidden,
     grouping: str,
 ) -> list[Row]:
     """Return the rows of a set, in no order: on the questions of `topic`, with estimates on `shown_topics`.
 
-    `topics` are all the groups of the grouping asked for: which of them are shown depends on the others.
+    `topics` are all the groups of the grouping asked for.
     """
     n = len(matrix.root_ids)
     columns: Columns = topic.columns if topic else np.arange(n)
     looked_at = topics if topic or shown_topics else []
-    hidden = _hidden(looked_at, n=n, minimum=smallest_group)
     people = [
         _people_row(
             cohort,
@@ -38,7 +46,7 @@ def board_rows(
             topic=topic,
             shown_topics=shown_topics,
             looked_at=looked_at,
-            minimum=smallest_group,
+            hidden=hidden,
             grouping=grouping,
         )
         for cohort in cohorts
@@ -48,8 +56,9 @@ def board_rows(
         systems=systems,
         columns=columns,
         topics=shown_topics,
-        is_shown=topic.slug not in hidden if topic else n >= smallest_group,
-        hidden=hidden,
+        is_shown=topic.slug not in hidden.of_systems if topic else n >= hidden.smallest_group,
+        hidden=hidden.of_systems,
+        is_closed=hidden.smallest_group > 1,
     )
     return [*rows, *filter(None, people)]
 
@@ -61,30 +70,34 @@ def _people_row(
     topic: Topic | None,
     shown_topics: list[Topic],
     looked_at: list[Topic],
-    minimum: int,
+    hidden: Hidden,
     grouping: str,
 ) -> Row | None:
     """Return the row of a cohort, with what is hidden of people: more than of systems, also on open sets."""
     n = cohort.codes.shape[1]
     # Groups of two groupings that differ by a question would show the few people who were asked it.
     is_other = cohort.how == PARTIAL and grouping != DEFAULT_GROUPING
-    rule = people_rule()
-    answered = Answered(cohort.answered, rule.minimum_for_mean) if cohort.how == PARTIAL else None
-    hidden = _hidden(looked_at, n=n, minimum=max(minimum, SMALLEST_GROUP_OF_PEOPLE), answered=answered)
     if is_other:
-        hidden = frozenset(topic.slug for topic in looked_at)
+        unseen = frozenset(topic.slug for topic in looked_at)
+    elif cohort.how == PARTIAL:
+        unseen = _hidden_of_parts(cohort, looked_at, n=n)
+    else:
+        unseen = hidden.of_people
     return people_row(
         cohort,
-        rule=rule,
+        rule=people_rule(),
         columns=columns,
         topics=shown_topics,
         filtered=topic is not None,
-        is_shown=topic.slug not in hidden if topic else n >= minimum,
-        hidden=hidden,
+        is_shown=topic.slug not in unseen if topic else n >= hidden.smallest_group,
+        hidden=unseen,
         why_hidden=OTHER_GROUPING if is_other else FEW_QUESTIONS,
     )
 
 
-def _hidden(topics: list[Topic], *, n: int, minimum: int, answered: Answered | None = None) -> frozenset[str]:
-    shown = shown_groups([topic.columns for topic in topics], n=n, minimum=minimum, answered=answered)
+def _hidden_of_parts(cohort: Cohort, topics: list[Topic], *, n: int) -> frozenset[str]:
+    """Return the topics hidden of people who were asked a part: they are on this one board only, in one grouping."""
+    answered = Answered(cohort.answered, people_rule().minimum_for_mean)
+    columns = [topic.columns for topic in topics]
+    shown = shown_groups(columns, n=n, minimum=SMALLEST_GROUP_OF_PEOPLE, answered=answered)
     return frozenset(topic.slug for topic, is_shown in zip(topics, shown, strict=True) if not is_shown)

@@ -52,14 +52,15 @@ class Topic:
 class Estimate:
     """Accuracy on `n_questions` questions with its interval; no accuracy where an answer is missing.
 
-    `n_scored` counts questions with a verdict in every repeat; `outcomes` counts answers, so with repeats or people
+    `n_scored` counts questions with a verdict in every repeat; None for a part of a set that is not complete, whose
+    growth would tell what each new verdict is of. `outcomes` counts answers, so with repeats or people
     they add up to more than `n_questions`. `withheld` says why there is no accuracy: `INCOMPLETE` (of the whole set),
     `FEW_QUESTIONS`, where the public would learn the result of a single question, or `OTHER_GROUPING`, where people who
     answered different questions are shown in one grouping only; then there are no outcomes.
     """
 
     n_questions: int
-    n_scored: int
+    n_scored: int | None
     outcomes: Mapping[str, int]
     accuracy: Fraction | None = None
     interval: statistics.Interval = statistics.NO_INTERVAL
@@ -72,7 +73,7 @@ class Estimate:
             return "people asked a part are shown by topic only"
         if self.withheld != FEW_QUESTIONS:
             return self.withheld
-        count = "one question" if self.n_questions == 1 else "too few questions, here or in what is left of the set"
+        count = "one question" if self.n_questions == 1 else "too few questions, here or in what other results would leave"
         return f"{count}: not shown"
 
     @property
@@ -160,11 +161,13 @@ def system_rows(
     topics: Sequence[Topic],
     is_shown: bool = True,
     hidden: Collection[str] = (),
+    is_closed: bool = False,
 ) -> list[Row]:
     """Return the rows of the systems named in `systems`; others (hidden ones) are left out.
 
     Whether a result is complete is said of the whole set, whatever `columns` are shown of it. Without `is_shown` there
-    is no accuracy, and none on the topics `hidden` (slugs).
+    is no accuracy, and none on the topics `hidden` (slugs). Where the set `is_closed` an incomplete result has no
+    outcomes: read after each answer of a running run, they would tell its verdict.
     """
     return [
         Row(
@@ -175,9 +178,11 @@ def system_rows(
             is_demo=facts.is_demo,
             is_imported=entrant.is_imported,
             repeats=entrant.repeats,
-            estimate=_system_estimate(codes, columns, is_shown=is_shown),
+            estimate=_system_estimate(codes, columns, is_shown=is_shown, is_closed=is_closed),
             topics={
-                topic.slug: _system_estimate(codes, topic.columns, is_shown=topic.slug not in hidden)
+                topic.slug: _system_estimate(
+                    codes, topic.columns, is_shown=topic.slug not in hidden, is_closed=is_closed
+                )
                 for topic in topics
             },
             is_complete=is_complete(codes),
@@ -187,10 +192,14 @@ def system_rows(
     ]
 
 
-def _system_estimate(codes: Codes, columns: Columns, *, is_shown: bool) -> Estimate:
+def _system_estimate(codes: Codes, columns: Columns, *, is_shown: bool, is_closed: bool) -> Estimate:
     part = codes[:, columns]
-    if not is_complete(codes) and len(columns) < codes.shape[1]:
-        return withheld_estimate(part, INCOMPLETE)
+    if not is_complete(codes):
+        is_part = len(columns) < codes.shape[1]
+        if is_part and is_closed:
+            return Estimate(len(columns), None, {}, withheld=INCOMPLETE)
+        if is_part or is_closed:
+            return withheld_estimate(part, INCOMPLETE)
     return estimate_of(part) if is_shown else withheld_estimate(part, FEW_QUESTIONS)
 
 

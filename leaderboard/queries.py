@@ -8,7 +8,7 @@ from corpus.models import QuestionSet
 from corpus.scoring.rules import UnknownRuleError, resolve_rule, rule_names
 from evaluations.models import System
 from leaderboard import ranking
-from leaderboard.assembly import DEFAULT_GROUPING, board_rows
+from leaderboard.assembly import Hidden, board_rows
 from leaderboard.boards import (
     HUMAN,
     Row,
@@ -16,7 +16,6 @@ from leaderboard.boards import (
     Topic,
     ranked,
 )
-from leaderboard.disclosure import SMALLEST_GROUP
 from leaderboard.matrix import COMPLETE, PARTIAL, Matrix
 from leaderboard.people import PEOPLE_SLUG, cohort_of
 from leaderboard.selectors.boards import (
@@ -28,6 +27,7 @@ from leaderboard.selectors.boards import (
     visible_systems,
 )
 from leaderboard.selectors.inputs import columns_of, read_matrix
+from leaderboard.selectors.shown import DEFAULT_GROUPING, shown_groups_of, smallest_group
 from leaderboard.services import current_matrix
 
 KINDS = (*System.Kind.values, HUMAN)
@@ -155,7 +155,7 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
         topic=topic,
         topics=topics,
         shown_topics=topics if with_topics else [],
-        smallest_group=smallest_group(question_set),
+        hidden=_hidden(question_set, query.grouping),
         grouping=query.grouping,
     )
     return Board(
@@ -180,9 +180,13 @@ def _matrix(question_set: QuestionSet, query: BoardQuery) -> Matrix:
     return read_matrix(set_revision=question_set.current_revision, rule=query.rule, with_fallback=False)
 
 
-def smallest_group(question_set: QuestionSet) -> int:
-    """Return from how many questions on a group's results are public: from one where the set's policy is open."""
-    return 1 if question_set.policy == QuestionSet.Policy.OPEN else SMALLEST_GROUP
+def _hidden(question_set: QuestionSet, grouping: str) -> Hidden:
+    shown = shown_groups_of(question_set=question_set)
+    return Hidden(
+        of_systems=shown.hidden(set_id=question_set.pk, grouping=grouping, of_people=False),
+        of_people=shown.hidden(set_id=question_set.pk, grouping=grouping, of_people=True),
+        smallest_group=smallest_group(question_set),
+    )
 
 
 def check_query(*, question_set: QuestionSet, query: BoardQuery) -> None:

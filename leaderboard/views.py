@@ -25,10 +25,10 @@ from leaderboard.queries import (
     BoardQuery,
     load_board,
     parse_query,
-    smallest_group,
 )
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule, public_sets
+from leaderboard.selectors.shown import smallest_group
 from leaderboard.systems import public_facts, results_by_set
 
 SMALL_TOPIC = 10

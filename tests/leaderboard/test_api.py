@@ -94,7 +94,11 @@ def test_rows_come_in_rank_order_and_incomplete_ones_last(client, results) -> No
         ("stopped", None, "incomplete"),
     ]
     assert response["rows"][-1]["accuracy"] is None
-    assert response["rows"][-1]["outcomes"]["error"] == 1
+    # On a closed set the counts of a running run would tell each verdict as it comes.
+    assert response["rows"][-1]["outcomes"] == {}
+    assert response["rows"][-1]["n_scored"] == 8
+    QuestionSet.objects.update(policy="open")
+    assert client.get(BOARD).json()["rows"][-1]["outcomes"]["error"] == 1
     assert response["rule"] == "standard@1"
 
 
@@ -242,7 +246,7 @@ def test_the_csv_file_holds_the_same_numbers(client, results) -> None:
         line = lines[slug]
         assert line["rank"] == ("" if row["rank"] is None else str(row["rank"]))
         assert line["accuracy"] == ("" if row["accuracy"] is None else str(row["accuracy"]))
-        assert int(line["right"]) == row["outcomes"]["right"]
+        assert line["right"] == str(row["outcomes"].get("right", ""))
         assert line["Organic Chemistry (n)"] == "6"
 
 

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from corpus.scoring.rules import UnknownRuleError, resolve_rule
 from leaderboard.selectors.boards import public_sets
+from leaderboard.selectors.shown import totals_too_close
 from leaderboard.services import rebuild_leaderboard
 
 
@@ -29,12 +30,15 @@ class Command(BaseCommand):
         if unknown := sorted(set(options["set"]) - known):
             raise CommandError(f"No set {', '.join(unknown)}. There are: {', '.join(sorted(known)) or 'none yet'}.")
         rebuilt = rebuild_leaderboard(set_slugs=options["set"], rules=rules)
+        warnings = totals_too_close()
         if options["json"]:
-            self.stdout.write(json.dumps({"matrices": [asdict(entry) for entry in rebuilt]}))
+            self.stdout.write(json.dumps({"matrices": [asdict(entry) for entry in rebuilt], "warnings": warnings}))
             return
         for entry in rebuilt:
             self.stdout.write(
                 f"{entry.set_slug} r{entry.set_revision} {entry.rule}: {entry.n_systems} systems, "
                 f"{entry.n_people} people, {entry.n_questions} questions in {entry.seconds:.2f} s"
             )
+        for warning in warnings:
+            self.stderr.write(self.style.WARNING(warning))
         self.stdout.write(f"{len(rebuilt)} matrices built.")
