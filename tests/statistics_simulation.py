@@ -30,7 +30,7 @@ N_QUESTIONS = 236
 
 
 class Recovery(NamedTuple):
-    """Correlation with true abilities; root mean square errors of the share right on all questions; coverage of that."""
+    """Correlation with true abilities; root mean square errors of the share right on all questions; its coverage."""
 
     correlation: float
     model_error: float
@@ -172,7 +172,8 @@ def main(runs: int) -> None:
             for run in range(max(runs // 100, 1))
         ]
         _say(
-            f"Item response, {entrants} x {questions}, {complete} all, others {answers}: {np.mean(found, axis=0).round(4)}"
+            f"Item response, {entrants} x {questions}, {complete} all, others {answers}:"
+            f" {np.mean(found, axis=0).round(4)}"
         )
 
 

@@ -72,8 +72,8 @@ def group_letters(groups: list[tuple[int, ...]], n: int) -> list[str]:
 
 def _grown(alike: Flags, first: int, second: int) -> list[int]:
     members = sorted({first, second})
-    fits = alike[members].all(axis=0)
-    fits[members] = False
+    fits = alike[members].sum(axis=0) == len(members)
+    fits &= ~np.isin(np.arange(len(alike)), members)
     middle = (first + second) / 2
     for entrant in sorted(np.flatnonzero(fits), key=lambda place: (abs(place - middle), place)):
         if alike[entrant, members].all():
