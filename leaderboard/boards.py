@@ -73,7 +73,9 @@ class Estimate:
             return "people asked a part are shown by topic only"
         if self.withheld != FEW_QUESTIONS:
             return self.withheld
-        count = "one question" if self.n_questions == 1 else "too few questions, here or in what other results would leave"
+        count = (
+            "one question" if self.n_questions == 1 else "too few questions, here or in what other results would leave"
+        )
         return f"{count}: not shown"
 
     @property

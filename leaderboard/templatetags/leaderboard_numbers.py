@@ -1,7 +1,8 @@
 """How numbers are written on the board pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from django import template
 
@@ -54,3 +55,9 @@ def plural(kind: str) -> str:
 def breakable(name: str) -> str:
     """Let a narrow column break a name after a slash."""
     return name.replace("/", "/\u200b")
+
+
+@register.filter
+def paired(first: Sequence[Any], second: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Return two sequences of the same length side by side."""
+    return list(zip(first, second, strict=True))

@@ -9,6 +9,8 @@ from django.db.models.functions import Coalesce, Greatest
 from survey.models import Participant, ReminderAddress, Study
 
 MOST_REMINDERS = 3
+# Django's backend that drops every mail: what the site has until EMAIL_URL is set.
+NO_MAIL = "django.core.mail.backends.dummy.EmailBackend"
 STOP_SALT = "survey.reminders-stop"
 
 

@@ -109,7 +109,7 @@ def _block_times(block: StudyBlock, rows: Sequence[_Row]) -> BlockTimes:
         n_timed=len(timed),
         quartiles=(first, median, third),
         total_seconds=float(net.sum()),
-        away_share=1 - float(net.sum()) / gross if gross else None,
+        away_share=max(0.0, 1 - float(net.sum()) / gross) if gross else None,
         bins=_bins(net.tolist()),
     )
 

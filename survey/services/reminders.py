@@ -17,12 +17,11 @@ from django.utils import timezone
 
 from survey.errors import ReminderRefusedError
 from survey.models import Participant, ReminderAddress, Study
-from survey.selectors.reminders import MOST_REMINDERS, address_of_token, due_addresses, may_be_sent, stop_token
+from survey.selectors.reminders import MOST_REMINDERS, NO_MAIL, address_of_token, due_addresses, may_be_sent, stop_token
 from survey.services.participants import refuse_withdrawn
 
 logger = logging.getLogger(__name__)
 
-NO_MAIL = "django.core.mail.backends.dummy.EmailBackend"
 LONGEST_ADDRESS = 254
 DEFAULT_DAYS = 7
 

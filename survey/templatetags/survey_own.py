@@ -3,10 +3,11 @@
 from typing import Any
 
 from django import template
+from django.conf import settings
 
 from survey.models import Participant
 from survey.selectors.own_answers import may_see_result
-from survey.selectors.reminders import MOST_REMINDERS, reminder_address_of
+from survey.selectors.reminders import MOST_REMINDERS, NO_MAIL, reminder_address_of
 
 register = template.Library()
 
@@ -15,7 +16,8 @@ register = template.Library()
 def reminder_form(context: dict[str, Any], participant: Participant) -> dict[str, Any]:
     """Ask where to remind a person, or let them remove the address; nothing where the study offers no reminders."""
     study = participant.study
-    is_offered = study.offers_reminders and participant.finished_at is None and participant.withdrawn_at is None
+    is_on_the_way = participant.finished_at is None and participant.withdrawn_at is None
+    is_offered = study.offers_reminders and is_on_the_way and settings.EMAIL_BACKEND != NO_MAIL
     return {
         "study": study,
         "is_offered": is_offered,

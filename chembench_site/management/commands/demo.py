@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 from uuid import UUID
 
 from django.conf import settings
@@ -23,6 +24,7 @@ from chembench_site.processes import Processes
 from evaluations.models import Item, Run
 
 RUN_SECONDS = 120
+WEB_SECONDS = 120
 WORKER_COMMAND = (sys.executable, "manage.py", "rqworker", "evaluations", "default", "--verbosity", "0")
 ENDED = (Run.Status.FINISHED, Run.Status.INCOMPLETE, Run.Status.PAUSED, Run.Status.STOPPED)
 
@@ -73,7 +75,9 @@ class Command(BaseCommand):
         if options["load_only"]:
             return
         processes.start("web", _web_command(options["port"]), _quiet())
-        self._welcome(loaded, run, f"http://127.0.0.1:{options['port']}", name, password)
+        address = f"http://127.0.0.1:{options['port']}"
+        _wait_until_it_answers(f"{address}/healthz", processes)
+        self._welcome(loaded, run, address, name, password)
         _wait_until_one_ends(processes)
 
     def _wait_for_run(self, run_id: UUID, processes: Processes) -> Run:
@@ -145,6 +149,19 @@ def _web_command(port: int) -> list[str]:
     gunicorn = str(Path(sys.executable).with_name("gunicorn"))
     address = ["--bind", f"127.0.0.1:{port}", "--no-control-socket"]
     return [gunicorn, "chembench_site.wsgi", *address, "--workers", "2", "--threads", "4", "--log-level", "warning"]
+
+
+def _wait_until_it_answers(address: str, processes: Processes) -> None:
+    deadline = time.monotonic() + WEB_SECONDS
+    while time.monotonic() < deadline:
+        if processes.ended():
+            raise CommandError("The web server ended by itself; its messages are above.")
+        try:
+            with urlopen(address, timeout=5):  # noqa: S310 - an address of our own
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise CommandError(f"The site did not answer within {WEB_SECONDS} s.")
 
 
 def _wait_until_one_ends(processes: Processes) -> None:
