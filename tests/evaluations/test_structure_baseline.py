@@ -167,6 +167,39 @@ def test_counts_agree_with_the_formula(smiles: str) -> None:
     assert properties.unsaturation(molecule) == from_formula + (smiles == "O=S(C)C")
 
 
+# Signals by the rules of topicity, counted by hand: protons, carbons.
+SIGNALS = [
+    ("CC(=O)OC(C)C", 3, 4),
+    ("C=CC", 4, 3),
+    ("C=C(C)C", 2, 3),
+    ("CC=C(C)C", 4, 5),
+    ("C=C=C", 1, 2),
+    ("C1CC1", 1, 1),
+    ("CC(C)O", 3, 2),
+    ("CCC(C)Cl", 5, 4),
+    ("CC(C)C(N)C(=O)O", 6, 5),
+    # Menthol: ten lines in the spectrum, the methyls of its isopropyl group apart.
+    ("C[C@@H]1CC[C@H]([C@@H](C1)O)C(C)C", 14, 10),
+    # Meso and chiral pentane-2,4-diol.
+    ("C[C@H](O)C[C@@H](C)O", 5, 3),
+    ("C[C@H](O)C[C@H](C)O", 4, 3),
+    # The same without its configuration, which would decide, and a mixture.
+    ("CC(O)CC(C)O", None, 3),
+    ("CO.CO", None, None),
+    # A spiro atom, a fused ring, and cages: norbornane, cubane.
+    ("C1CCC2(CC1)CC2", 4, 5),
+    ("c1ccc2c(c1)CCC2", 4, 5),
+    ("C1CC2CCC1C2", None, None),
+    ("C12C3C4C1C5C2C3C45", None, None),
+]
+
+
+@pytest.mark.parametrize(("smiles", "protons", "carbons"), SIGNALS)
+def test_signals_are_counted_by_topicity(smiles: str, protons: int | None, carbons: int | None) -> None:
+    molecule = molecule_of(smiles)
+    assert (properties.proton_signals(molecule), properties.carbon_signals(molecule)) == (protons, carbons)
+
+
 def revisions_with_prompts() -> list[tuple[QuestionRevision, str, Asked]]:
     demo_benchmark()
     rows = []
@@ -266,6 +299,8 @@ def test_a_run_stores_its_answers_with_their_outcomes() -> None:
     questions = [make_question(benchmark, kind="number", stem=stem, target="1") for stem in stems]
     system = MADE_ON_FIRST_USE["structure"]()
     assert (system.kind, system.provider) == (System.Kind.BASELINE, "structure")
-    run = run_create(system=system, set_revision=make_set(benchmark, revisions=questions).current_revision)
+    revision = make_set(benchmark, revisions=questions).current_revision
+    assert revision is not None
+    run = run_create(system=system, set_revision=revision)
     ask_until_done(run_id=run.pk)
     assert list(run.items.order_by("position").values_list("outcome", flat=True)) == ["right", "wrong", "do_not_know"]

@@ -1,5 +1,6 @@
 """The provider: replies with what was computed, or that it does not know."""
 
+import asyncio
 import time
 from types import TracebackType
 from typing import Self
@@ -28,7 +29,7 @@ class StructureBaseline:
     async def ask(self, ask: Ask) -> Reply:
         """Answer from the prompt; the same prompt always gets the same answer, whatever seed and repeat are."""
         started = time.perf_counter()
-        computed = compute(ask.prompt, ask.asked)
+        computed = await asyncio.to_thread(compute, ask.prompt, ask.asked)
         return Reply(
             text=f"[ANSWER]{computed.text}[/ANSWER]" if computed else DO_NOT_KNOW,
             finish_reason=FinishReason.STOP,

@@ -2,9 +2,8 @@
 
 Conventions, where chemists have more than one:
 
-- NMR signals are counted by the symmetry of the constitution (canonical ranks, ties not broken). What only
-  stereochemistry tells apart counts as one: protons on one atom always, so diastereotopic ones too. Exchange and
-  signals that happen to coincide are ignored.
+- NMR signals are kinds of atoms by topicity (`topicity.py`): diastereotopic protons and carbons count as two,
+  enantiotopic ones as one; exchange and signals that happen to coincide are ignored.
 - Rings are those of the smallest set. Stereocentres are tetrahedral atoms that are or could be stereogenic.
 - Hydrogen-bond donors and acceptors are RDKit's definitions. Molar masses use standard atomic weights.
 """
@@ -14,6 +13,8 @@ from typing import Any
 
 from rdkit import Chem
 from rdkit.Chem import Descriptors, rdCIPLabeler, rdMolDescriptors
+
+from evaluations.providers.structure.topicity import signals
 
 # Unified atomic mass units (CODATA 2018); 22.98976928 is sodium-23.
 ELECTRON_MASS = 0.000548579909
@@ -100,13 +101,13 @@ def unsaturation(molecule: Any) -> int | None:
 
 
 def proton_signals(molecule: Any) -> int | None:
-    """Return the number of 1H NMR signals by symmetry; None for mixtures."""
-    return _signals(Chem.AddHs(molecule), "H")
+    """Return the number of 1H NMR signals by symmetry; None for mixtures and undecided stereoisomers."""
+    return signals(molecule, "H")
 
 
 def carbon_signals(molecule: Any) -> int | None:
-    """Return the number of 13C NMR signals by symmetry; None for mixtures."""
-    return _signals(molecule, "C")
+    """Return the number of 13C NMR signals by symmetry; None for mixtures and undecided stereoisomers."""
+    return signals(molecule, "C")
 
 
 def protonated_mass(molecule: Any) -> float | None:
@@ -141,13 +142,6 @@ def stereo_labels(molecule: Any) -> tuple[str, ...]:
     parts: list[Any] = [*copy.GetAtoms(), *copy.GetBonds()]
     labels = (part.GetProp("_CIPCode") for part in parts if part.HasProp("_CIPCode"))
     return tuple(sorted(labels))
-
-
-def _signals(molecule: Any, symbol: str) -> int | None:
-    if len(Chem.GetMolFrags(molecule)) > 1:
-        return None
-    ranks = Chem.CanonicalRankAtoms(molecule, breakTies=False, includeChirality=False)
-    return len({rank for atom, rank in zip(molecule.GetAtoms(), ranks, strict=True) if atom.GetSymbol() == symbol})
 
 
 def _is_one_neutral(molecule: Any) -> bool:
