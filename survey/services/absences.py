@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from survey.models import Absence, Assignment, Response
+from survey.services.holding import person_hold
 
 Interval = tuple[datetime, datetime | None]
 
@@ -15,12 +16,14 @@ def absence_begin(*, assignment: Assignment, kind: Absence.Kind, now: datetime |
     """Note that the person is away from a question; return False (and change nothing) where that is known already.
 
     A question that has an answer, or has not been shown, has no time to be away from; only a break comes before its
-    question is shown.
+    question is shown. Someone who has withdrawn is away from nothing.
     """
-    if kind is not Absence.Kind.BREAK and not _is_waiting_for_an_answer(assignment):
-        return False
     try:
         with transaction.atomic():
+            if not person_hold(assignment.participant):
+                return False
+            if kind is not Absence.Kind.BREAK and not _is_waiting_for_an_answer(assignment):
+                return False
             Absence.objects.create(assignment=assignment, kind=kind, began_at=now or timezone.now())
     except IntegrityError:
         # Begun by another tab, or (a break) had before: the constraints let one through.
@@ -30,7 +33,10 @@ def absence_begin(*, assignment: Assignment, kind: Absence.Kind, now: datetime |
 
 def absences_end(*, assignment: Assignment, now: datetime | None = None) -> int:
     """Note that the person is back at a question; return how many absences ended."""
-    return Absence.objects.filter(assignment=assignment, ended_at__isnull=True).update(ended_at=now or timezone.now())
+    with transaction.atomic():
+        person_hold(assignment.participant)
+        going_on = Absence.objects.filter(assignment=assignment, ended_at__isnull=True)
+        return going_on.update(ended_at=now or timezone.now())
 
 
 def away_seconds(absences: Iterable[Absence], *, served_at: datetime, answered_at: datetime) -> float:

@@ -13,9 +13,10 @@ from django.utils import timezone
 from corpus.models import Option
 from survey.drawing.orders import attention_places_draw, option_order_draw
 from survey.drawing.shares import shares_draw
-from survey.errors import NotYourTurnError, StudyNotReadyError
+from survey.errors import NotYourTurnError, StudyNotReadyError, WithdrawnError
 from survey.models import Assignment, BlockVisit, Participant, Study, StudyBlock
 from survey.selectors.balance import SetQuestion, block_coverage, block_topics, set_questions
+from survey.services.holding import WITHDRAWN, refuse_withdrawn
 
 
 class Place(NamedTuple):
@@ -154,23 +155,32 @@ def _options_of(revision_ids: Sequence[int]) -> dict[int, list[tuple[str, str]]]
 def block_begin(*, participant: Participant, block_id: int, now: datetime | None = None) -> BlockVisit:
     """Note that the rules of a block were read and accepted; again returns the first note.
 
-    Raises NotYourTurnError when another block comes first.
+    Raises WithdrawnError, or NotYourTurnError when another block comes first.
     """
+    with transaction.atomic():
+        refuse_withdrawn(participant)
+        return _block_begin(participant, block_id, now or timezone.now())
+
+
+def _block_begin(participant: Participant, block_id: int, now: datetime) -> BlockVisit:
     visit = BlockVisit.objects.filter(participant=participant, block_id=block_id).first()
     if visit:
         return visit
     # What comes next is read from answers alone, so that a double click cannot find the block begun half way.
     waiting = participant.assignments.filter(response__isnull=True).order_by("position").first()
-    if participant.withdrawn_at or waiting is None or waiting.block_id != block_id:
+    if waiting is None or waiting.block_id != block_id:
         raise NotYourTurnError("This part of the study does not come next.")
-    visit, _ = BlockVisit.objects.get_or_create(
-        participant=participant, block_id=block_id, defaults={"rules_accepted_at": now or timezone.now()}
-    )
-    return visit
+    return BlockVisit.objects.create(participant=participant, block_id=block_id, rules_accepted_at=now)
 
 
 def assignment_serve(*, assignment: Assignment, now: datetime | None = None) -> None:
-    """Note when a question was first shown, by the server's clock; showing it again changes nothing."""
+    """Note when a question was first shown, by the server's clock; showing it again changes nothing.
+
+    Raises WithdrawnError where the question went with a withdrawal at the same moment.
+    """
     if assignment.served_at is None:
         Assignment.objects.filter(pk=assignment.pk, served_at__isnull=True).update(served_at=now or timezone.now())
-        assignment.refresh_from_db(fields=["served_at"])
+        try:
+            assignment.refresh_from_db(fields=["served_at"])
+        except Assignment.DoesNotExist:
+            raise WithdrawnError(WITHDRAWN) from None

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from survey.errors import CommentRefusedError, NotYoursError
 from survey.models import Assignment, Participant, QuestionComment
-from survey.services.participants import refuse_withdrawn
+from survey.services.holding import refuse_withdrawn
 
 MOST_COMMENTS_PER_QUESTION = 5
 MOST_COMMENTS = 200

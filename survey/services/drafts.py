@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from survey.models import Assignment, Draft, Response
-from survey.services.participants import refuse_withdrawn
+from survey.services.holding import refuse_withdrawn
 
 # The names of the answer form's fields; a list of values each, as a form sends them.
 DRAFT_FIELDS = ("choice", "typed_text", "tools", "tools_other", "confidence")
@@ -27,12 +27,12 @@ def draft_save(*, assignment: Assignment, fields: Fields, now: datetime | None =
     if _is_too_much(content):
         return False
     with transaction.atomic():
-        if content:
-            _draft_put(assignment, content, now or timezone.now())
-        # This holds the person's row, as storing an answer does: a draft never outlives the answer it was for.
+        # Storing an answer holds the person's row as well: a draft never outlives the answer it was for.
         refuse_withdrawn(assignment.participant)
         is_answered = Response.objects.filter(assignment=assignment).exists()
-        if is_answered or not content:
+        if content and not is_answered:
+            _draft_put(assignment, content, now or timezone.now())
+        else:
             draft_delete(assignment=assignment)
     return not is_answered
 

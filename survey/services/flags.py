@@ -17,6 +17,7 @@ from survey.errors import FlagRefusedError
 from survey.flagging import Choice, Timed, attention_missed, straight_line, too_fast
 from survey.models import Participant, ParticipantFlag, Response, Study
 from survey.selectors.inclusion import NOT_JUDGED
+from survey.services.holding import person_hold
 from survey.services.inclusion import study_results_changed
 
 logger = logging.getLogger(__name__)
@@ -38,20 +39,25 @@ def flags_find(*, participant: Participant, now: datetime | None = None) -> Flag
     A flag that was reviewed stays as it is, and what it says. One that was not is brought up to date, or dropped where
     it no longer holds. Call it as often as you like.
     """
-    responses = list(
-        Response.objects.filter(assignment__participant=participant, assignment__participant__withdrawn_at=None)
-        .select_related("assignment__question_revision")
-        .prefetch_related("assignment__question_revision__options")
-        .order_by("assignment__position")
-    )
-    details = _findings(responses)
     with transaction.atomic():
+        if not person_hold(participant):
+            return Flagged(0, 0)
+        details = _findings(_responses(participant))
         waiting = ParticipantFlag.objects.filter(participant=participant, is_left_out__isnull=True)
         dropped, _ = waiting.exclude(code__in=details).delete()
         found = sum(_store(participant, code, detail, now or timezone.now()) for code, detail in details.items())
         if found or dropped:
             study_results_changed(study_id=participant.study_id)
     return Flagged(found, dropped)
+
+
+def _responses(participant: Participant) -> list[Response]:
+    return list(
+        Response.objects.filter(assignment__participant=participant)
+        .select_related("assignment__question_revision")
+        .prefetch_related("assignment__question_revision__options")
+        .order_by("assignment__position")
+    )
 
 
 def _findings(responses: list[Response]) -> dict[str, str]:

@@ -8,16 +8,16 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from corpus.services.results import action_log
-from survey.errors import ConsentOutdatedError, StudyNotOpenError, StudyNotReadyError, WithdrawnError
+from survey.errors import ConsentOutdatedError, StudyNotOpenError, StudyNotReadyError
 from survey.models import ConsentText, Participant, ReminderAddress, Study, new_link_secret
 from survey.selectors.studies import current_consent, study_problems
 from survey.services.assignments import assignments_draw
 from survey.services.flags import flags_find_safely
+from survey.services.holding import refuse_withdrawn
 from survey.services.inclusion import study_results_changed
 from survey.services.pseudonyms import pseudonym_draw
 
 PSEUDONYM_ATTEMPTS = 20
-WITHDRAWN = "You have withdrawn from this study; nothing more is stored."
 
 
 def participant_begin(
@@ -119,11 +119,12 @@ def participant_finish(*, participant: Participant, now: datetime | None = None)
     if participant.practised_at is None or participant.assignments.filter(response__isnull=True).exists():
         return False
     going_on = Participant.objects.filter(pk=participant.pk, finished_at__isnull=True, withdrawn_at__isnull=True)
-    if going_on.update(finished_at=now or timezone.now()):
-        ReminderAddress.objects.filter(participant=participant).delete()
-        flags_find_safely(participant=participant, now=now)
-        # Whoever has finished counts from now on, in every benchmark the study asks.
-        study_results_changed(study_id=participant.study_id)
+    with transaction.atomic():
+        if going_on.update(finished_at=now or timezone.now()):
+            ReminderAddress.objects.filter(participant=participant).delete()
+            flags_find_safely(participant=participant, now=now)
+            # Whoever has finished counts from now on, in every benchmark the study asks.
+            study_results_changed(study_id=participant.study_id)
     return True
 
 
@@ -140,13 +141,3 @@ def link_renew(*, participant: Participant, old_secret: str) -> bool:
             action_log(code="participant.link_renewed", target=participant)
     participant.refresh_from_db()
     return bool(changed)
-
-
-def refuse_withdrawn(participant: Participant) -> None:
-    """Raise WithdrawnError for someone who has withdrawn; call it in the transaction that stores something of theirs.
-
-    The update writes nothing new. It holds the person's row, so that a withdrawal at the same moment waits, and then
-    deletes what was stored.
-    """
-    if not Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=True).update(withdrawn_at=None):
-        raise WithdrawnError(WITHDRAWN)

@@ -18,7 +18,7 @@ from django.utils import timezone
 from survey.errors import ReminderRefusedError
 from survey.models import Participant, ReminderAddress, Study
 from survey.selectors.reminders import MOST_REMINDERS, NO_MAIL, address_of_token, due_addresses, may_be_sent, stop_token
-from survey.services.participants import refuse_withdrawn
+from survey.services.holding import refuse_withdrawn
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,8 @@ from survey.reading_back import READABLE_EXAMPLES
 from survey.selectors.steps import is_answerable, stored_response, with_turn
 from survey.services.absences import absences_end, away_seconds
 from survey.services.drafts import draft_delete
-from survey.services.participants import WITHDRAWN, participant_finish, refuse_withdrawn
+from survey.services.holding import WITHDRAWN, done_again, refuse_withdrawn
+from survey.services.participants import participant_finish
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +56,7 @@ class Recorded(NamedTuple):
     created: bool
 
 
+@done_again
 def response_record(
     *, participant: Participant, assignment_id: int, given: Given, now: datetime | None = None
 ) -> Recorded:
@@ -87,8 +89,8 @@ def _response_store(
     participant: Participant, assignment: Assignment, given: Given, reading: Reading, now: datetime
 ) -> Response:
     """Store an answer with all that follows from it; call it in a transaction."""
-    response = _response_insert(assignment, given, now)
     refuse_withdrawn(participant)
+    response = _response_insert(assignment, given, now)
     draft_delete(assignment=assignment)
     _verdict_store(response, assignment, reading)
     participant_finish(participant=participant, now=now)

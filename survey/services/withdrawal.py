@@ -1,21 +1,17 @@
 """Let a person take back everything they said."""
 
-import logging
 from datetime import datetime
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from corpus.services.results import action_log, results_changed
 from survey.models import Participant, QuestionComment, ReminderAddress, Response, new_link_secret
-
-logger = logging.getLogger(__name__)
-
-# Something was stored between looking and deleting, or two transactions wait for each other: it can be done again.
-ATTEMPTS = 3
+from survey.services.holding import done_again
 
 
+@done_again
 def participant_withdraw(
     *, participant: Participant, actor: AbstractBaseUser | None = None, now: datetime | None = None
 ) -> bool:
@@ -26,14 +22,7 @@ def participant_withdraw(
     author. What stays of the person is that someone was there: the pseudonym, when they agreed to which text, and when
     they withdrew.
     """
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            changed = _withdraw(participant, actor, now or timezone.now())
-            break
-        except (IntegrityError, OperationalError):
-            if attempt == ATTEMPTS or connection.in_atomic_block:
-                raise
-            logger.info("withdrawal of participant %s met another write; trying again", participant.pk)
+    changed = _withdraw(participant, actor, now or timezone.now())
     participant.refresh_from_db()
     return changed
 
@@ -63,6 +52,6 @@ def _answers_delete(participant: Participant, actor: AbstractBaseUser | None) ->
     participant.flags.all().delete()
     ReminderAddress.objects.filter(participant=participant).delete()
     QuestionComment.objects.filter(participant=participant).update(participant=None)
-    for benchmark_id in benchmark_ids:
+    for benchmark_id in sorted(benchmark_ids):
         results_changed(benchmark_id=benchmark_id)
     action_log(code="participant.withdrawn", target=participant, actor=actor, detail=detail)

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from survey.errors import NotYourTurnError
+from survey.errors import NotYourTurnError, WithdrawnError
 from survey.models import Assignment, Participant, Study
 from survey.selectors.progress import progress_of
 from survey.selectors.steps import StepKind, current_step, is_answerable, stored_response
@@ -27,8 +27,9 @@ def rules(request: HttpRequest, participant: Participant) -> HttpResponse:
         return to_step(request, participant, step)
     if request.method == "POST":
         if request.POST.get("block") == str(step.block.pk):
-            with suppress(NotYourTurnError):
+            with suppress(NotYourTurnError, WithdrawnError):
                 block_begin(participant=participant, block_id=step.block.pk)
+            participant.refresh_from_db()
         return to_step(request, participant)
     context = {
         "study": participant.study,
@@ -58,7 +59,11 @@ def question(request: HttpRequest, study: Study, position: int) -> HttpResponse:
         return to_step(request, participant, step)
     if step.assignment.served_at is not None:
         absences_end(assignment=step.assignment)
-    assignment_serve(assignment=step.assignment)
+    try:
+        assignment_serve(assignment=step.assignment)
+    except WithdrawnError:
+        participant.refresh_from_db()
+        return to_step(request, participant)
     return form_page(request, step.assignment)
 
 

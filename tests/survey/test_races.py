@@ -167,13 +167,13 @@ def both_before_storing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let two requests pass every check before either stores its answer."""
     if connection.vendor != "postgresql":
         pytest.skip("overlapping transactions need PostgreSQL (DATABASE_URL); SQLite lets writers in one by one")
-    barrier, insert = Barrier(2), responses_module._response_insert
+    barrier, check = Barrier(2), responses_module._refuse_incomplete
 
-    def held(*args: Any) -> Response:
+    def held(*args: Any) -> None:
+        check(*args)
         barrier.wait(timeout=20)
-        return insert(*args)
 
-    monkeypatch.setattr(responses_module, "_response_insert", held)
+    monkeypatch.setattr(responses_module, "_refuse_incomplete", held)
 
 
 def record(participant: Participant, assignment: Assignment) -> bool:

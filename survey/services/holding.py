@@ -1,0 +1,66 @@
+"""The one lock order of the survey: whoever writes something of a person holds the person's row first."""
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from django.db import IntegrityError, OperationalError, connection
+
+from survey.errors import WithdrawnError
+from survey.models import Participant
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WITHDRAWN = "You have withdrawn from this study; nothing more is stored."
+ATTEMPTS = 5
+LONGEST_WAIT_SECONDS = 0.05
+# serialization_failure and deadlock_detected of PostgreSQL: nothing is wrong with the transaction itself.
+LOST_TO_ANOTHER = frozenset({"40001", "40P01"})
+
+
+def person_hold(participant: Participant) -> bool:
+    """Hold a person's row until the transaction ends; return False for someone who has withdrawn.
+
+    Call it first in every transaction that writes something of theirs: of two at the same moment one waits, neither
+    is ended because each waits for the other, and a withdrawal deletes what was stored before it. Nothing is changed.
+    """
+    return bool(Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=True).update(withdrawn_at=None))
+
+
+def refuse_withdrawn(participant: Participant) -> None:
+    """Hold a person's row as `person_hold` does; raise WithdrawnError for someone who has withdrawn."""
+    if not person_hold(participant):
+        raise WithdrawnError(WITHDRAWN)
+
+
+def done_again(service: Callable[P, R]) -> Callable[P, R]:
+    """Call a service again, a few times, where its transaction met another's: it was ended, or found a row too late.
+
+    The service has to begin with what is stored, and to raise no IntegrityError of its own. Within a transaction of
+    the caller nothing is done again: only the whole can be.
+    """
+
+    @wraps(service)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        for attempt in range(1, ATTEMPTS):
+            try:
+                return service(*args, **kwargs)
+            except (IntegrityError, OperationalError) as error:
+                if connection.in_atomic_block or not _is_lost_to_another(error):
+                    raise
+                logger.info("%s met another write (attempt %d); doing it again", service.__name__, attempt)
+                # By chance, so that two that met do not meet again.
+                time.sleep(random.uniform(0, LONGEST_WAIT_SECONDS))  # noqa: S311 - no secret
+        return service(*args, **kwargs)
+
+    return wrapped
+
+
+def _is_lost_to_another(error: Exception) -> bool:
+    return isinstance(error, IntegrityError) or getattr(error.__cause__, "sqlstate", None) in LOST_TO_ANOTHER
