@@ -3,7 +3,7 @@
 This is the one place where it is decided. `survey.selectors.inclusion` reads what it is decided from.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,6 +27,7 @@ class Reason(StrEnum):
     FLAGGED_LEFT_OUT = "flagged_left_out"
     FLAGGED_NOT_REVIEWED = "flagged_not_reviewed"
     UNJUDGED = "unjudged"
+    WAITING = "waiting"
 
 
 REASON_WORDS: Mapping[Reason, str] = {
@@ -38,6 +39,7 @@ REASON_WORDS: Mapping[Reason, str] = {
     Reason.FLAGGED_LEFT_OUT: "left out after review",
     Reason.FLAGGED_NOT_REVIEWED: "waiting for review",
     Reason.UNJUDGED: "with an answer that is not judged yet",
+    Reason.WAITING: "waiting, since people join in whole groups while the study runs",
 }
 
 COMPLETION_WORDS: Mapping[str, str] = {
@@ -84,7 +86,9 @@ class BlockCounts:
 class PersonFacts:
     """What is looked at to say whether somebody counts.
 
-    `n_open` counts everything given to them that has no answer, attention checks included.
+    `n_open` counts everything given to them that has no answer, attention checks included. `is_running` where the study
+    is open and they are a real person in it; `has_finished` where their end was noted; `has_joined` where they came
+    into public results with a whole group.
     """
 
     blocks: tuple[BlockCounts, ...] = ()
@@ -94,6 +98,14 @@ class PersonFacts:
     years: int | None = None
     has_flag_left_out: bool = False
     has_flag_not_reviewed: bool = False
+    is_running: bool = False
+    has_finished: bool = True
+    has_joined: bool = False
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether everything given to them has an answer, and their end was noted."""
+        return self.has_finished and not self.n_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +122,11 @@ class Decision:
 
 
 def decide(person: PersonFacts, rule: InclusionRule) -> Decision:
-    """Say whether a person counts under a rule; where several reasons hold, the first in the order of `Reason`."""
+    """Say whether a person counts under a rule; where several reasons hold, the first in the order of `Reason`.
+
+    While the study runs, nobody counts before their end whatever the rule, and nobody until they joined with a group:
+    otherwise a board before and after would tell single answers, or the result of one person.
+    """
     answered = _answered_blocks(person, rule.completion)
     judged = frozenset(block.block_id for block in answered if _is_judged(block, rule.completion))
     if rule.completion == Completion.STUDY and len(judged) < len(answered):
@@ -118,14 +134,20 @@ def decide(person: PersonFacts, rule: InclusionRule) -> Decision:
     found = (
         (person.has_withdrawn, Reason.WITHDRAWN),
         (not person.has_consented, Reason.NO_CONSENT),
-        (not answered, Reason.NOT_FINISHED),
+        (not answered or (person.is_running and not person.has_ended), Reason.NOT_FINISHED),
         *_experience(person.years, rule),
         (person.has_flag_left_out, Reason.FLAGGED_LEFT_OUT),
         (person.has_flag_not_reviewed, Reason.FLAGGED_NOT_REVIEWED),
         (not judged, Reason.UNJUDGED),
+        (person.is_running and not person.has_joined, Reason.WAITING),
     )
     reason = next((reason for holds, reason in found if holds), Reason.NONE)
     return Decision(reason, judged if reason is Reason.NONE else frozenset())
+
+
+def whole_groups(waiting: Sequence[int], *, size: int) -> Sequence[int]:
+    """Return those of the waiting, in their order, who fill groups of `size`; the others go on waiting."""
+    return waiting[: len(waiting) // size * size]
 
 
 def _answered_blocks(person: PersonFacts, completion: str) -> list[BlockCounts]:

@@ -12,13 +12,17 @@ SPECIALTIES = (
     "theoretical chemistry",
     "toxicology and safety",
 )
-# Years of experience are rounded down to one of these, so that a minimum at one of them still means the same.
+# Years of experience are rounded down to one of these, or to the minimum of the study.
 COARSE_YEARS = (0, 1, 2, 3, 5, 10, 20)
 
 
-def coarse_years(years: int | None) -> int | None:
-    """Return years of experience rounded down to a coarse step; unknown stays unknown."""
-    return None if years is None else max(step for step in COARSE_YEARS if step <= years)
+def coarse_years(years: int | None, *, minimum: int | None = None) -> int | None:
+    """Return years of experience rounded down to a coarse step; unknown stays unknown.
+
+    The minimum of a study is a step as well, so that the same people reach it before and after.
+    """
+    steps = {*COARSE_YEARS, minimum or 0}
+    return None if years is None else max(step for step in steps if step <= years)
 
 
 def coarse_specialties(specialties: list[str]) -> list[str]:

@@ -5,9 +5,17 @@ from django.conf import settings
 
 from survey.inclusion_rules import rule_of
 from survey.models import Study
+from survey.profile_words import COARSE_YEARS
+from survey.selectors.retention import years_are_coarse
 from survey.services.inclusion import InclusionChange, inclusion_preview
 
 INCLUSION_FIELDS = ("completion_rule", "minimum_years", "counts_unknown_experience")
+
+COARSE = (
+    "Retention has rounded the years of experience of these people down to "
+    f"{', '.join(map(str, COARSE_YEARS))} or the minimum there was then. Another minimum is compared with the rounded "
+    "years, so that people who had enough may no longer count. Tick the box to change it all the same."
+)
 
 
 class InclusionFormMixin(forms.ModelForm):
@@ -15,8 +23,11 @@ class InclusionFormMixin(forms.ModelForm):
 
     moves_few_people = forms.BooleanField(
         required=False,
-        label="Change who counts although few people move",
-        help_text="Whoever noted a board before and after can subtract, and learn how those few did.",
+        label="Change who counts all the same",
+        help_text=(
+            "Where few people move, whoever noted a board before and after can subtract, and learn how those few did. "
+            "After retention, years of experience are rounded down."
+        ),
     )
 
     def _post_clean(self) -> None:
@@ -29,6 +40,8 @@ class InclusionFormMixin(forms.ModelForm):
             change = inclusion_preview(study=stored, rule=rule_of(self.instance))
             if moves_few(change):
                 self.add_error("moves_few_people", _warning(change))
+            if "minimum_years" in self.changed_data and years_are_coarse(stored):
+                self.add_error("moves_few_people", COARSE)
 
 
 def moves_few(change: InclusionChange) -> bool:

@@ -41,6 +41,12 @@ class Participant(models.Model):
     started_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+    counts_since = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When they came into public results of the open study, together with a whole group.",
+    )
     is_demo = models.BooleanField(default=False)
     source_name = models.CharField(max_length=100, blank=True, help_text="Id in an imported study.")
 

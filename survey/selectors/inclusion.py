@@ -1,24 +1,38 @@
 """Who of a study counts, by the rules the study declares: the one selector that every page and board asks."""
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from corpus.scoring.types import Outcome
 from survey.inclusion_rules import (
     BlockCounts,
+    Decision,
     InclusionRule,
     PersonFacts,
     Reason,
     decide,
     inclusion_text,
     rule_of,
+    whole_groups,
 )
 from survey.models import Assignment, Participant, ParticipantFlag, Study, StudyBlock
 
-__all__ = ["BlockDesign", "Inclusion", "Inclusions", "Reason", "inclusion_text", "inclusions", "study_inclusion_text"]
+__all__ = [
+    "BlockDesign",
+    "Inclusion",
+    "Inclusions",
+    "Reason",
+    "inclusion_text",
+    "inclusions",
+    "people_to_join",
+    "study_inclusion_text",
+]
 
 NOT_JUDGED = ("", Outcome.ERROR.value)
 
@@ -59,12 +73,83 @@ def inclusions(
 ) -> Inclusions:
     """Return who counts of one study, or of every study that asks questions of a benchmark, by participant id.
 
-    Each study's own rule is asked, or the `rule` given: what would it change?
+    Each study's own rule is asked, or the `rule` given: who would count once it is the study's?
 
     The rule of scoring plays no part: whoever counts, counts under every one of them. Answers not judged yet matter
     where they are to questions of that benchmark, whose results version follows them. Two queries.
     """
-    people, rules, facts = _people(study=study, benchmark_id=benchmark_id)
+    read = _read(study=study, benchmark_id=benchmark_id)
+    decisions = {
+        person_id: decide(person.facts, rule or read.rules[person.study_id])
+        for person_id, person in read.people.items()
+    }
+    if rule is not None:
+        decisions |= {person_id: _joined(read.people[person_id], rule) for person_id in _joining(read, decisions)}
+    found = {
+        person_id: Inclusion(
+            participant_id=person_id,
+            study_id=person.study_id,
+            counts=decisions[person_id].counts,
+            reason=decisions[person_id].reason,
+            block_ids=decisions[person_id].block_ids,
+            n_answered=sum(block.n_answered for block in person.facts.blocks),
+        )
+        for person_id, person in read.people.items()
+    }
+    return Inclusions(found, read.rules, read.designs)
+
+
+def people_to_join(*, study: Study) -> list[int]:
+    """Return the participants who are to be stored as part of public results, in the order of their finish.
+
+    While a study is open, these are the whole groups among those who would count and wait. Of a closed study it is
+    everybody who counts and has ended: should it be opened again, they go on counting.
+    """
+    read = _read(study=study, benchmark_id=None)
+    decisions = {person_id: decide(person.facts, read.rules[study.pk]) for person_id, person in read.people.items()}
+    if study.status == Study.Status.OPEN:
+        return _joining(read, decisions)
+    ended = {person_id: person for person_id, person in read.people.items() if person.facts.has_ended}
+    return [person_id for person_id, person in ended.items() if decisions[person_id].counts and not person.has_joined]
+
+
+class _Person(NamedTuple):
+    """A person as read: what is decided from, and where they stand in the order of their finish."""
+
+    study_id: int
+    facts: PersonFacts
+    finished_at: datetime | None
+
+    @property
+    def has_joined(self) -> bool:
+        return self.facts.has_joined
+
+
+class _Read(NamedTuple):
+    """What is read of some studies, people by id."""
+
+    people: dict[int, _Person]
+    rules: dict[int, InclusionRule]
+    designs: dict[int, BlockDesign]
+
+
+def _joining(read: _Read, decisions: Mapping[int, Decision]) -> list[int]:
+    """Return those who wait and fill whole groups of their study, in the order of their finish."""
+    waiting: dict[int, list[int]] = defaultdict(list)
+    last = datetime.max.replace(tzinfo=UTC)
+    for person_id, person in sorted(read.people.items(), key=lambda row: (row[1].finished_at or last, row[0])):
+        if decisions[person_id].reason is Reason.WAITING:
+            waiting[person.study_id].append(person_id)
+    size = max(1, int(settings.PEOPLE_MINIMUM_FOR_MEAN))
+    return [person_id for group in waiting.values() for person_id in whole_groups(group, size=size)]
+
+
+def _joined(person: _Person, rule: InclusionRule) -> Decision:
+    return decide(replace(person.facts, has_joined=True), rule)
+
+
+def _read(*, study: Study | None, benchmark_id: int | None) -> _Read:
+    people, rules = _people(study=study, benchmark_id=benchmark_id)
     blocks = defaultdict(list)
     n_open: Counter[int] = Counter()
     designs = {}
@@ -74,30 +159,21 @@ def inclusions(
         blocks[participant_id].append(counts)
         n_open[participant_id] += row["n_open"]
         designs[block_id] = _design(row)
-    found = {}
-    for participant_id, study_id in people:
-        theirs = tuple(blocks[participant_id])
-        person = PersonFacts(blocks=theirs, n_open=n_open[participant_id], **facts[participant_id])
-        decision = decide(person, rule or rules[study_id])
-        found[participant_id] = Inclusion(
-            participant_id=participant_id,
-            study_id=study_id,
-            counts=decision.counts,
-            reason=decision.reason,
-            block_ids=decision.block_ids,
-            n_answered=sum(block.n_answered for block in theirs),
+    found = {
+        person_id: person._replace(
+            facts=replace(person.facts, blocks=tuple(blocks[person_id]), n_open=n_open[person_id])
         )
-    return Inclusions(found, rules, designs)
+        for person_id, person in people.items()
+    }
+    return _Read(found, rules, designs)
 
 
 def _studies(benchmark_id: int) -> QuerySet[StudyBlock, Any]:
     return StudyBlock.objects.filter(set_revision__question_set__benchmark=benchmark_id).order_by().values("study_id")
 
 
-def _people(
-    *, study: Study | None, benchmark_id: int | None
-) -> tuple[list[tuple[int, int]], dict[int, InclusionRule], dict[int, dict[str, Any]]]:
-    """Return (participant id, study id) pairs, the rules by study, and each person's own facts."""
+def _people(*, study: Study | None, benchmark_id: int | None) -> tuple[dict[int, _Person], dict[int, InclusionRule]]:
+    """Return people without what they answered, and the rules by study."""
     flags = ParticipantFlag.objects.filter(participant=OuterRef("pk"))
     participants = Participant.objects.select_related("study").annotate(
         has_flag_left_out=Exists(flags.filter(is_left_out=True)),
@@ -107,20 +183,28 @@ def _people(
         participants = participants.filter(study=study)
     if benchmark_id is not None:
         participants = participants.filter(study__in=_studies(benchmark_id))
-    pairs: list[tuple[int, int]] = []
+    people: dict[int, _Person] = {}
     rules: dict[int, InclusionRule] = {}
-    facts: dict[int, dict[str, Any]] = {}
     for person in participants.order_by("pk"):
-        pairs.append((person.pk, person.study_id))
         rules.setdefault(person.study_id, rule_of(person.study))
-        facts[person.pk] = {
-            "has_consented": person.consented_at is not None,
-            "has_withdrawn": person.withdrawn_at is not None,
-            "years": person.years_experience,
-            "has_flag_left_out": person.has_flag_left_out,
-            "has_flag_not_reviewed": person.has_flag_not_reviewed,
-        }
-    return pairs, rules, facts
+        facts = PersonFacts(
+            has_consented=person.consented_at is not None,
+            has_withdrawn=person.withdrawn_at is not None,
+            years=person.years_experience,
+            has_flag_left_out=person.has_flag_left_out,
+            has_flag_not_reviewed=person.has_flag_not_reviewed,
+            is_running=_is_running(person),
+            has_finished=person.finished_at is not None,
+            has_joined=person.counts_since is not None,
+        )
+        people[person.pk] = _Person(person.study_id, facts, person.finished_at)
+    return people, rules
+
+
+def _is_running(person: Participant) -> bool:
+    """Say whether somebody is a real person in an open study; the made-up ones of a demo study are nobody."""
+    is_made_up = person.is_demo and person.study.is_demo
+    return person.study.status == Study.Status.OPEN and not is_made_up
 
 
 def _block_rows(*, study: Study | None, benchmark_id: int | None) -> QuerySet[Assignment, Any]:

@@ -87,7 +87,7 @@ def _consent(participant: Participant) -> dict[str, Any] | None:
 
 
 def _times(participant: Participant) -> dict[str, str | None]:
-    names = ("started_at", "profile_answered_at", "practised_at", "finished_at", "withdrawn_at")
+    names = ("started_at", "profile_answered_at", "practised_at", "finished_at", "counts_since", "withdrawn_at")
     return {name: _utc(getattr(participant, name)) for name in names}
 
 

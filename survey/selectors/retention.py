@@ -2,6 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
+
 from corpus.models import ActionLog
 from survey.models import Study
 
@@ -16,6 +18,11 @@ def studies_due(*, now: datetime) -> list[Study]:
     return [study for study in closed if _has_run_out(study, now) and not _is_done(study)]
 
 
+def years_are_coarse(study: Study) -> bool:
+    """Say whether retention has rounded the years of experience of people of a study, at this closing or another."""
+    return _applied(study).exists()
+
+
 def _has_run_out(study: Study, now: datetime) -> bool:
     if study.closed_at is None or study.retention_days is None:
         return False
@@ -23,9 +30,10 @@ def _has_run_out(study: Study, now: datetime) -> bool:
 
 
 def _is_done(study: Study) -> bool:
+    return _applied(study).filter(created_at__gte=study.closed_at).exists()
+
+
+def _applied(study: Study) -> QuerySet[ActionLog]:
     return ActionLog.objects.filter(
-        code=RETENTION_APPLIED,
-        object_type=study._meta.label_lower,
-        object_id=str(study.pk),
-        created_at__gte=study.closed_at,
-    ).exists()
+        code=RETENTION_APPLIED, object_type=study._meta.label_lower, object_id=str(study.pk)
+    )

@@ -4,12 +4,14 @@ from typing import NamedTuple
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
 
 from corpus.models import Benchmark
 from corpus.services.results import action_log, results_changed
 from survey.inclusion_rules import InclusionRule, rule_of
-from survey.models import Study
-from survey.selectors.inclusion import inclusions
+from survey.models import Participant, Study
+from survey.selectors.inclusion import inclusions, people_to_join
 
 
 class InclusionChange(NamedTuple):
@@ -21,7 +23,29 @@ class InclusionChange(NamedTuple):
 
 
 def study_results_changed(*, study_id: int) -> None:
-    """Raise the results version of every benchmark a study asks; call it in the transaction of the change."""
+    """Let people join public results, and raise the results version of every benchmark a study asks.
+
+    Call it in the transaction of the change.
+    """
+    with transaction.atomic():
+        people_join(study_id=study_id)
+        _versions_raise(study_id)
+
+
+def people_join(*, study_id: int) -> int:
+    """Store who comes into public results now, and return how many; see `people_to_join`.
+
+    Whoever joined stays: nobody moves up when somebody withdraws, and a place among the groups is given once.
+    """
+    with transaction.atomic():
+        # Writes nothing new; it holds the study's row, so that two at one moment do not form two groups of the same.
+        Study.objects.filter(pk=study_id).update(n_draws=F("n_draws"))
+        ids = people_to_join(study=Study.objects.get(pk=study_id))
+        joining = Participant.objects.filter(pk__in=ids, counts_since__isnull=True, withdrawn_at__isnull=True)
+        return joining.update(counts_since=timezone.now())
+
+
+def _versions_raise(study_id: int) -> None:
     # In one order, so that two of these never wait for each other.
     asked = Benchmark.objects.filter(question_sets__revisions__study_blocks__study=study_id)
     for benchmark_id in sorted(set(asked.values_list("pk", flat=True))):
@@ -29,7 +53,7 @@ def study_results_changed(*, study_id: int) -> None:
 
 
 def inclusion_preview(*, study: Study, rule: InclusionRule) -> InclusionChange:
-    """Return what a rule would change against the stored one; nothing is written."""
+    """Return what a rule would change against the stored one, groups that would join included; nothing is written."""
     before = {person.participant_id: person.block_ids for person in inclusions(study=study).people.values()}
     after = {person.participant_id: person.block_ids for person in inclusions(study=study, rule=rule).people.values()}
     return InclusionChange(

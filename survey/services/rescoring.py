@@ -5,6 +5,7 @@ from functools import partial
 from typing import cast
 
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
 from django.db.models import QuerySet
 
 from corpus.models import Benchmark
@@ -26,6 +27,7 @@ from corpus.services.rescoring import (
     resolve_reader,
 )
 from survey.models import RescoredResponse, Response, ResponseReading, ResponseRescoring, ResponseScore, Study
+from survey.services.inclusion import study_results_changed
 from survey.services.responses import Given, reading_of
 
 TABLES = Tables(
@@ -73,8 +75,13 @@ def benchmarks_of(study: Study) -> QuerySet[Benchmark]:
 def study_rescoring_accept(
     *, rescoring_id: int, actor: AbstractBaseUser | None = None, replace: Collection[int] = ()
 ) -> Accepted:
-    """Accept a rescoring of a study; see `rescoring_accept`."""
-    return rescoring_accept(tables=TABLES, rescoring_id=rescoring_id, actor=actor, replace=replace)
+    """Accept a rescoring of a study; see `rescoring_accept`. People whose answers are judged now may join results."""
+    with transaction.atomic():
+        accepted = rescoring_accept(tables=TABLES, rescoring_id=rescoring_id, actor=actor, replace=replace)
+        study_results_changed(
+            study_id=ResponseRescoring.objects.values_list("study_id", flat=True).get(pk=rescoring_id)
+        )
+    return accepted
 
 
 def study_rescoring_discard(*, rescoring_id: int, actor: AbstractBaseUser | None = None) -> ResponseRescoring:
@@ -87,14 +94,17 @@ def response_reading_correct(
 ) -> Corrected:
     """Store a maintainer's reading of a person's answer and make it current; see `reading_correct`."""
     revision = response.assignment.question_revision
-    return reading_correct(
-        answer=response,
-        reading=reading,
-        key=keys_in_force([revision.pk])[revision.pk],
-        benchmark=revision.question.benchmark,
-        reason=reason,
-        actor=actor,
-    )
+    with transaction.atomic():
+        corrected = reading_correct(
+            answer=response,
+            reading=reading,
+            key=keys_in_force([revision.pk])[revision.pk],
+            benchmark=revision.question.benchmark,
+            reason=reason,
+            actor=actor,
+        )
+        study_results_changed(study_id=response.assignment.block.study_id)
+    return corrected
 
 
 def study_chunks(

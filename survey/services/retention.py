@@ -22,6 +22,7 @@ from survey.models import (
 )
 from survey.profile_words import coarse_specialties, coarse_years
 from survey.selectors.retention import RETENTION_APPLIED, studies_due
+from survey.services.inclusion import study_results_changed
 from survey.services.withdrawal import participant_withdraw
 
 
@@ -38,7 +39,10 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """What a study's retention erased (or, in a dry run, would erase), counted when it began."""
+    """What a study's retention erased (or, in a dry run, would erase), counted when it began.
+
+    `profiles` are those that become coarser, `years` those of them whose years of experience do.
+    """
 
     study: str
     links: int
@@ -47,6 +51,7 @@ class Retained:
     absences: int
     authors: int
     profiles: int
+    years: int
 
 
 def participant_erase(*, study: Study, pseudonym: str, actor: AbstractBaseUser | None = None) -> Erased:
@@ -68,6 +73,7 @@ def participant_erase(*, study: Study, pseudonym: str, actor: AbstractBaseUser |
             profile_answered_at=None,
             practised_at=None,
             finished_at=None,
+            counts_since=None,
         )
         if withdrew or comments:
             action_log(code="participant.erased", target=participant, actor=actor)
@@ -91,14 +97,16 @@ def retention_apply(*, now: datetime | None = None, dry_run: bool = False) -> li
 
 def _found(study: Study) -> Retained:
     people = Participant.objects.filter(study=study, withdrawn_at__isnull=True)
+    changes = [(_profile(person), _coarse(person, study)) for person in people]
     return Retained(
         study=study.slug,
-        links=people.count(),
+        links=len(changes),
         addresses=_addresses(study).count(),
         drafts=_drafts(study).count(),
         absences=_absences(study).count(),
         authors=_authored(study).count(),
-        profiles=sum(_coarse(person) != _profile(person) for person in people),
+        profiles=sum(before != after for before, after in changes),
+        years=sum(before["years_experience"] != after["years_experience"] for before, after in changes),
     )
 
 
@@ -110,8 +118,11 @@ def _apply(study: Study, found: Retained) -> None:
         for person in Participant.objects.filter(study=study, withdrawn_at__isnull=True):
             # One by one and only while they have not withdrawn: nothing that was erased meanwhile comes back.
             Participant.objects.filter(pk=person.pk, withdrawn_at__isnull=True).update(
-                link_secret=new_link_secret(), **_coarse(person)
+                link_secret=new_link_secret(), **_coarse(person, study)
             )
+        if found.years:
+            # Who counts is asked of years: boards are built again from what is stored now.
+            study_results_changed(study_id=study.pk)
         action_log(code=RETENTION_APPLIED, target=study, detail=asdict(found))
 
 
@@ -119,9 +130,9 @@ def _profile(person: Participant) -> dict[str, Any]:
     return {"years_experience": person.years_experience, "specialties": person.specialties}
 
 
-def _coarse(person: Participant) -> dict[str, Any]:
+def _coarse(person: Participant, study: Study) -> dict[str, Any]:
     return {
-        "years_experience": coarse_years(person.years_experience),
+        "years_experience": coarse_years(person.years_experience, minimum=study.minimum_years),
         "specialties": coarse_specialties(person.specialties),
     }
 

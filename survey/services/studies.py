@@ -13,6 +13,7 @@ from corpus.services.results import action_log
 from survey.errors import StudyNotReadyError
 from survey.models import ConsentText, Study, StudyBlock
 from survey.selectors.studies import study_problems
+from survey.services.inclusion import study_results_changed
 
 # `/survey/resume/<secret>/` is the address of personal links; `privacy` and `reminders` have pages of their own.
 RESERVED_SLUGS = frozenset({"resume", "privacy", "reminders"})
@@ -89,7 +90,10 @@ def study_open(*, study: Study, actor: AbstractBaseUser | None = None) -> None:
 
 
 def study_close(*, study: Study, actor: AbstractBaseUser | None = None) -> None:
-    """Take no more answers; everything stored stays. From now on the study's retention counts."""
+    """Take no more answers; everything stored stays. From now on the study's retention counts.
+
+    Whoever still waits for a group joins public results, which follow the study's own rule from now on.
+    """
     _set_status(study, Study.Status.CLOSED, "study.closed", actor)
 
 
@@ -99,3 +103,4 @@ def _set_status(study: Study, status: Study.Status, code: str, actor: AbstractBa
         study.closed_at = (study.closed_at or timezone.now()) if status == Study.Status.CLOSED else None
         study.save(update_fields=["status", "closed_at"])
         action_log(code=code, target=study, actor=actor)
+        study_results_changed(study_id=study.pk)

@@ -99,10 +99,12 @@ def make_people_of_parts(
     is_demo: bool = False,
     **study_fields: Any,
 ) -> list[Participant]:
-    """Save a study with one block for each set, and one person per sequence of strings, one string for each block."""
-    study = Study.objects.create(
-        slug=f"study-{next(_numbers)}", title="A study", status="open", is_demo=is_demo, **study_fields
-    )
+    """Save a study with one block for each set, and one person per sequence of strings, one string for each block.
+
+    The study is closed unless told otherwise: while it is open, people come into public results in whole groups.
+    """
+    fields = {"title": "A study", "status": "closed", **study_fields}
+    study = Study.objects.create(slug=f"study-{next(_numbers)}", is_demo=is_demo, **fields)
     consent = ConsentText.objects.create(study=study, version=1, text="I agree.")
     blocks = [
         StudyBlock.objects.create(

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from corpus.models import QuestionSet
 from survey.models import Assignment, Participant, Response, Study
-from survey.services import participant_withdraw
+from survey.services import participant_withdraw, study_results_changed
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.survey.factories import client_of
@@ -29,7 +29,7 @@ def question_set(db) -> QuestionSet:
 @pytest.fixture
 def person(question_set) -> Participant:
     """Somebody who finished, five of six organic and four of six physical questions right."""
-    (found,) = make_people(question_set, [ANSWERS])
+    (found,) = make_people(question_set, [ANSWERS], status="open")
     Participant.objects.filter(pk=found.pk).update(finished_at=timezone.now())
     found.refresh_from_db()
     return found
@@ -71,13 +71,15 @@ def test_other_people_are_there_from_the_public_minimum_on(person, question_set,
     for other in make_people(question_set, ["+-" * 6] * n_others):
         Participant.objects.filter(pk=other.pk).update(study=person.study, pseudonym=f"other-{other.pk}")
     Assignment.objects.update(block=person.study.blocks.get())
+    Participant.objects.update(finished_at=timezone.now())
+    study_results_changed(study_id=person.study_id)
     text = page(person)
     assert ("Human experts" in text) == is_shown
     assert len(lines(text)["All questions"]) == 1 + is_shown
 
 
 def test_nothing_is_told_while_somebody_answers(question_set) -> None:
-    (going_on,) = make_people(question_set, ["+++++++++++ "])
+    (going_on,) = make_people(question_set, ["+++++++++++ "], status="open")
     text = page(going_on, status=403)
     assert "once you have answered the last question" in text
     assert "%" not in text.split("<main")[1].split("</main>")[0]
@@ -108,7 +110,7 @@ def test_verdicts_are_listed_once_the_study_is_closed_on_open_sets(person, statu
 def test_verdicts_stay_hidden_while_another_open_study_asks_the_questions(person, question_set) -> None:
     Study.objects.update(status="closed")
     QuestionSet.objects.update(policy="open")
-    make_people(question_set, ["+" * 12])
+    make_people(question_set, ["+" * 12], status="open")
     assert "Question by question" not in page(person)
 
 

@@ -27,7 +27,7 @@ from evaluations.importers.chembench_reports import read_pack
 from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
 from survey.selectors.export import COLUMNS, export_rows, safe_text
 from survey.selectors.report_export import report_files
-from survey.services import Given, response_record
+from survey.services import Given, response_record, study_close
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given, staff_client
 
 pytestmark = pytest.mark.django_db
@@ -127,6 +127,8 @@ def test_table_says_what_counts_and_why_not() -> None:
     ParticipantFlag.objects.create(participant=flagged, code="attention", detail="2 of 2", found_at=timezone.now())
     check = Assignment.objects.filter(participant=finished, position=2)
     check.update(is_attention_check=True)
+    assert {row["left_out_because"] for row in rows_of(study)} == {"waiting", "not_finished", "flagged_not_reviewed"}
+    study_close(study=study)
     rows = {(row["participant"], row["position"]): row for row in rows_of(study)}
     first = rows[finished.pseudonym, 1]
     assert (first["counts_in_results"], first["left_out_because"], first["block_counts_in_results"]) == (1, "", 1)

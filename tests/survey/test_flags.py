@@ -14,7 +14,7 @@ from survey.errors import FlagRefusedError
 from survey.flagging import Choice, Timed, attention_missed, straight_line, too_fast, upper_tail
 from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
 from survey.selectors.inclusion import inclusions
-from survey.services import flag_review, flags_find, participant_withdraw
+from survey.services import flag_review, flags_find, participant_withdraw, study_close
 from survey.services.flags import readable_characters
 from survey.services.responses import Given, response_record
 from tests.survey.factories import go_to_question, make_participant, make_study
@@ -135,6 +135,7 @@ def test_flags_are_there_at_the_finish_and_leave_the_person_out(study, how, expe
     assert person.finished_at is not None
     assert codes(person) == expected
     assert Response.objects.count() == N
+    study_close(study=study)
     assert inclusions(study=study).people[person.pk].counts is (not expected)
 
 
@@ -186,6 +187,7 @@ def test_looking_again_never_undoes_a_review(study, is_left_out) -> None:
     assert flags_find(participant=person) == (0, 0)
     assert ParticipantFlag.objects.values().get() == before
     assert (before["review_reason"], before["reviewed_by_id"]) == ("Talked to them.", user.pk)
+    study_close(study=study)
     assert inclusions(study=study).people[person.pk].counts is not is_left_out
 
 

@@ -18,7 +18,7 @@ from survey.inclusion_rules import (
 from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
 from survey.selectors.board import board_answers
 from survey.selectors.inclusion import inclusions, study_inclusion_text
-from survey.services import inclusion_preview, inclusion_rule_set, participant_withdraw
+from survey.services import inclusion_preview, inclusion_rule_set, participant_withdraw, study_close, study_open
 from tests.corpus.factories import make_benchmark, make_question, make_set
 from tests.survey.factories import answer_next, make_participant, make_study
 
@@ -140,6 +140,8 @@ def people(db) -> list[Participant]:
     for person, n_answers in zip(found, (4, 2, 1), strict=True):
         for _ in range(n_answers):
             answer_next(person)
+    # While it is open, people wait for a whole group: tests/survey/test_joining.py.
+    Study.objects.update(status="closed")
     return found
 
 
@@ -215,7 +217,9 @@ def test_attention_checks_never_count_and_must_be_answered(people) -> None:
 
 def test_the_sentence_for_staff_counts_who_gave_an_answer(people) -> None:
     study = Study.objects.get()
+    study_open(study=study)
     make_participant(study)
+    study_close(study=study)
     participant_withdraw(participant=people[2])
     set_rule(minimum_years=3, counts_unknown_experience=False)
     Participant.objects.filter(pk=people[0].pk).update(years_experience=3)

@@ -198,6 +198,7 @@ def test_every_column_about_people_is_in_the_data_or_left_out_on_purpose() -> No
         Participant: {
             *("study", "pseudonym", "consent_text", "consented_at", "education", "years_experience", "specialties"),
             *("profile_answered_at", "practised_at", "started_at", "finished_at", "withdrawn_at", "source_name"),
+            "counts_since",
         },
         Assignment: {"block", "question_revision", "position", "option_order", "served_at"},
         Response: {

@@ -11,10 +11,20 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus.models import ActionLog
+from corpus.models import ActionLog, Benchmark
 from survey.models import Absence, Draft, Participant, QuestionComment, ReminderAddress, Response, Study
 from survey.profile_words import coarse_specialties, coarse_years
-from survey.services import participant_withdraw, retention_apply, study_close, study_open
+from survey.selectors.inclusion import inclusions
+from survey.services import (
+    participant_withdraw,
+    practice_record,
+    profile_record,
+    retention_apply,
+    study_close,
+    study_open,
+)
+from tests.survey.factories import answer_next, make_participant, make_study
+from tests.survey.test_inclusion import admin_form
 from tests.survey.test_own_pages import someone
 
 pytestmark = pytest.mark.django_db
@@ -117,6 +127,44 @@ def test_nobody_who_withdrew_comes_back(person: Participant) -> None:
 )
 def test_years_are_rounded_down(years: int | None, coarse: int | None) -> None:
     assert coarse_years(years) == coarse
+
+
+@pytest.mark.parametrize(("years", "coarse"), [(3, 3), (4, 4), (5, 5), (6, 5), (60, 20), (None, None)])
+def test_the_minimum_of_a_study_is_a_step(years: int | None, coarse: int | None) -> None:
+    assert coarse_years(years, minimum=4) == coarse
+
+
+@pytest.mark.parametrize("minimum", [1, 4, 7, 25])
+def test_who_counts_is_the_same_before_and_after(minimum: int) -> None:
+    study = make_study(n_choice=1, n_number=0, n_tools=0)
+    for years in (0, 1, 3, 4, 6, 7, 9, 24, 25, 60):
+        person = make_participant(study, practised=False)
+        profile_record(participant=person, years_experience=years)
+        practice_record(participant=person)
+        answer_next(person)
+    Study.objects.update(minimum_years=minimum, retention_days=0)
+    study_close(study=Study.objects.get())
+    before = {pk: person.counts for pk, person in inclusions(study=study).people.items()}
+    assert len(set(before.values())) == 2
+    version = Benchmark.objects.get().results_version
+    (dry,) = retention_apply(dry_run=True)
+    assert Benchmark.objects.get().results_version == version
+    assert retention_apply() == [dry]
+    assert dry.years > 0
+    assert Benchmark.objects.get().results_version > version
+    assert {pk: person.counts for pk, person in inclusions(study=study).people.items()} == before
+
+
+def test_the_admin_warns_that_years_are_coarse(person: Participant, admin_client: Client) -> None:
+    address = reverse("admin:survey_study_change", args=[person.study.pk])
+    assert admin_client.post(address, admin_form(Study.objects.get(), minimum_years=3)).status_code == 302
+    retention_apply(now=timezone.now() + LATER)
+    response = admin_client.post(address, admin_form(Study.objects.get(), minimum_years=4))
+    assert "rounded the years of experience" in response.content.decode()
+    assert Study.objects.get().minimum_years == 3
+    sure = admin_form(Study.objects.get(), minimum_years=4, moves_few_people="on")
+    assert admin_client.post(address, sure).status_code == 302
+    assert Study.objects.get().minimum_years == 4
 
 
 def test_specialties_in_somebodys_own_words_go() -> None:

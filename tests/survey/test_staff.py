@@ -11,6 +11,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from corpus.models import ActionLog
+from survey.inclusion_rules import REASON_WORDS, Reason
 from survey.models import Absence, Assignment, Participant, Response
 from survey.selectors.inclusion import study_inclusion_text
 from survey.selectors.staff import drop_off, staff_rows
@@ -90,6 +91,9 @@ def test_people_page_says_who_is_where_and_what_does_not_count() -> None:
         withdrawn.pseudonym: "withdrawn",
     }
     assert rows[finished.pseudonym].median_seconds == 60
+    assert rows[finished.pseudonym].left_out == REASON_WORDS[Reason.WAITING]
+    study_close(study=study)
+    rows = {row.pseudonym: row for row in staff_rows(study)}
     assert rows[finished.pseudonym].left_out == ""
     assert rows[pausing.pseudonym].left_out == "not finished"
     assert rows[pausing.pseudonym].last_seen_at == assignment.served_at

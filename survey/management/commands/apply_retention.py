@@ -32,5 +32,6 @@ class Command(BaseCommand):
 def _line(study: Retained) -> str:
     return (
         f"{study.study}: {study.links} links, {study.addresses} addresses, {study.drafts} drafts, "
-        f"{study.absences} absences, {study.authors} authors of comments, {study.profiles} profiles"
+        f"{study.absences} absences, {study.authors} authors of comments, {study.profiles} profiles "
+        f"(years of experience rounded in {study.years})"
     )

@@ -1,0 +1,220 @@
+"""While a study is open, people come into public results only after their end, in whole groups."""
+
+import random
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from corpus.models import Benchmark
+from survey.inclusion_rules import InclusionRule, PersonFacts, Reason, decide, inclusion_text, whole_groups
+from survey.models import Participant, ParticipantFlag, Study
+from survey.selectors.inclusion import inclusions, study_inclusion_text
+from survey.services import (
+    Given,
+    inclusion_preview,
+    inclusion_rule_set,
+    participant_withdraw,
+    study_close,
+    study_open,
+)
+from survey.services.flags import flag_review
+from survey.services.inclusion import people_join, study_results_changed
+from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
+from tests.survey.test_inclusion import FULL, HALF
+
+RULES = tuple(Study.Completion)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"blocks": FULL, "has_joined": True}, Reason.NONE),
+        ({"blocks": FULL}, Reason.WAITING),
+        ({"blocks": FULL, "has_finished": False}, Reason.NOT_FINISHED),
+        ({"blocks": HALF, "n_open": 2}, Reason.NOT_FINISHED),
+        ({"blocks": HALF, "n_open": 2, "has_joined": True}, Reason.NOT_FINISHED),
+        ({"blocks": FULL, "years": 1}, Reason.TOO_LITTLE_EXPERIENCE),
+        ({"blocks": FULL, "has_joined": True, "has_flag_not_reviewed": True}, Reason.FLAGGED_NOT_REVIEWED),
+    ],
+)
+def test_while_the_study_runs_the_rule_does_not_let_anybody_in_early(rule, facts, reason) -> None:
+    assert decide(PersonFacts(is_running=True, **facts), InclusionRule(rule, 2)).reason is reason
+
+
+@pytest.mark.parametrize(("n", "expected"), [(0, 0), (4, 0), (5, 5), (9, 5), (13, 10)])
+def test_groups_are_whole(n: int, expected: int) -> None:
+    assert list(whole_groups(range(n), size=5)) == list(range(expected))
+
+
+@pytest.mark.parametrize(
+    ("n", "end"),
+    [
+        (3, "; 3 waiting, since people join in whole groups while the study runs."),
+        (1, "; 1 for another reason."),
+    ],
+)
+def test_who_waits_is_said_but_never_of_one_person(n: int, end: str) -> None:
+    text = inclusion_text(words="answered", n_counted=10, n_people=10 + n, left_out={"waiting": n})
+    assert text == f"10 of {10 + n} people count: answered{end}"
+
+
+# From the database
+
+
+def study_of(rule: str = "study", **fields: Any) -> Study:
+    study = make_study(n_choice=2, n_number=0, n_tools=0, **fields)
+    Study.objects.filter(pk=study.pk).update(completion_rule=rule)
+    study.refresh_from_db()
+    return study
+
+
+def finished(study: Study, n: int = 1, **fields: Any) -> list[Participant]:
+    people = [make_participant(study, **fields) for _ in range(n)]
+    for person in people:
+        answer_next(person)
+        answer_next(person)
+    return people
+
+
+def counting(study: Study) -> set[int]:
+    return {person.participant_id for person in inclusions(study=study).people.values() if person.counts}
+
+
+def ids(people: list[Participant]) -> set[int]:
+    return {person.pk for person in people}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("rule", RULES)
+def test_of_thirteen_ten_count_and_all_once_the_study_is_closed(rule: str) -> None:
+    study = study_of(rule)
+    people = finished(study, 13)
+    under_way = make_participant(study)
+    answer_next(under_way)
+    assert counting(study) == ids(people[:10])
+    assert "3 waiting, since people join in whole groups" in study_inclusion_text(study=study)
+    version = Benchmark.objects.get().results_version
+    study_close(study=study)
+    assert counting(study) == ids(people) | ({under_way.pk} if rule == "any" else set())
+    assert Benchmark.objects.get().results_version > version
+    # Whoever ended goes on counting when it is opened again.
+    study_open(study=study)
+    assert counting(study) == ids(people)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("rule", RULES)
+def test_no_answer_changes_who_counts_or_with_what_before_a_group_is_full(rule: str) -> None:
+    study = study_of(rule)
+    finished(study, 5)
+    before = {person.participant_id: person.block_ids for person in inclusions(study=study).people.values()}
+    for _ in range(4):
+        person = make_participant(study)
+        for _ in range(2):
+            answer_next(person)
+            now = inclusions(study=study).people
+            assert {pk: now[pk].block_ids for pk in before} == before
+            assert not now[person.pk].counts
+    fifth = finished(study)
+    assert len(counting(study)) == 10
+    assert ids(fifth) <= counting(study)
+
+
+@pytest.mark.django_db
+def test_nobody_moves_up_when_somebody_withdraws() -> None:
+    study = study_of()
+    people = finished(study, 8)
+    participant_withdraw(participant=people[1])
+    study_results_changed(study_id=study.pk)
+    assert counting(study) == ids([people[0], *people[2:5]])
+    # Nor does somebody who withdraws while waiting keep a place: the next group is five people.
+    participant_withdraw(participant=people[6])
+    finished(study, 2)
+    assert len(counting(study)) == 4
+    finished(study)
+    assert len(counting(study)) == 9
+
+
+@pytest.mark.django_db
+def test_groups_are_formed_of_those_who_would_count() -> None:
+    study = study_of()
+    Study.objects.update(minimum_years=3)
+    people = finished(study, 6)
+    Participant.objects.update(counts_since=None)
+    Participant.objects.filter(pk=people[0].pk).update(years_experience=2)
+    ParticipantFlag.objects.create(participant=people[1], code="too_fast", detail="", found_at=timezone.now())
+    people_join(study_id=study.pk)
+    assert counting(study) == set()
+    people += finished(study)
+    assert counting(study) == ids(people[2:])
+
+
+@pytest.mark.django_db
+def test_a_flag_found_late_takes_only_its_person_out_and_a_review_lets_nobody_else_move() -> None:
+    study = study_of()
+    people = finished(study, 8)
+    flag = ParticipantFlag.objects.create(participant=people[0], code="too_fast", detail="", found_at=timezone.now())
+    study_results_changed(study_id=study.pk)
+    assert counting(study) == ids(people[1:5])
+    flag_review(flag=flag, is_left_out=False, reason="Read it all.", actor=None)
+    assert counting(study) == ids(people[:5])
+
+
+@pytest.mark.django_db
+def test_a_flag_reviewed_in_favour_waits_for_a_group_like_everybody() -> None:
+    study = study_of()
+    people = finished(study, 4)
+    flag = ParticipantFlag.objects.create(participant=people[0], code="too_fast", detail="", found_at=timezone.now())
+    people += finished(study, 4)
+    assert counting(study) == ids(people[1:6])
+    flag_review(flag=flag, is_left_out=False, reason="Read it all.", actor=None)
+    assert counting(study) == ids(people[1:6])
+
+
+@pytest.mark.django_db
+def test_made_up_people_of_a_demo_study_do_not_wait() -> None:
+    study = study_of(is_demo=True)
+    made_up = finished(study, 2, is_demo=True)
+    real = finished(study, 2)
+    assert counting(study) == ids(made_up)
+    Study.objects.update(is_demo=False)
+    assert counting(study) == set()
+    assert real
+
+
+@pytest.mark.django_db
+def test_a_preview_says_which_groups_a_rule_would_let_in() -> None:
+    study = study_of()
+    Study.objects.update(minimum_years=3, counts_unknown_experience=False)
+    finished(study, 7)
+    assert inclusion_preview(study=study, rule=InclusionRule()) == (5, 5, 0)
+    assert inclusion_rule_set(study=study, rule=InclusionRule()) == (5, 5, 0)
+    assert len(counting(study)) == 5
+
+
+@pytest.mark.django_db
+def test_the_public_board_tells_no_verdict_of_who_has_not_joined(client) -> None:
+    study = study_of("any")
+    question_set = study.blocks.get().set_revision.question_set
+    generator = random.Random(1)
+    finished(study, 6)
+
+    def rows() -> list[Any]:
+        found = client.get(f"/api/v1/leaderboard/{question_set.slug}/").json()["rows"]
+        return [
+            {name: value for name, value in row.items() if name != "inclusion"}
+            for row in found
+            if row["kind"] == "human"
+        ]
+
+    before = rows()
+    assert before[0]["people"]["n"] == 5
+    person = make_participant(study)
+    for _ in range(2):
+        assignment = go_to_question(person)
+        wrong = assignment.question_revision.options.filter(credit=0).first()
+        given = right_given(assignment) if generator.random() < 0.5 else Given(option_keys=(wrong.option_key,))
+        answer_next(person, given)
+        assert rows() == before
