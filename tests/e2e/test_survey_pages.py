@@ -380,6 +380,24 @@ def test_draft_that_cannot_be_saved_says_so_and_is_tried_again(
     assert Draft.objects.get().content == {"choice": ["A", "B"]}
 
 
+def test_draft_on_its_way_is_called_back_when_the_answer_is_sent(
+    study: Study, browser: Browser, live_server: LiveServer
+) -> None:
+    with Visitor(browser, live_server) as visitor:
+        visitor.at_question(study)
+        page, drafts = visitor.page, []
+        # Neither the draft nor the answer arrives: the page stays, and waits for both.
+        page.route("**/draft/", lambda route: drafts.append(route))
+        page.route("**/question/1/", lambda _: None)
+        with page.expect_request("**/draft/"):
+            page.locator("label[for=choice-A]").click()
+        with page.expect_event("requestfailed", lambda request: request.url.endswith("/draft/"), timeout=3000):
+            page.get_by_role("button", name="Store answer").click(no_wait_after=True)
+        page.wait_for_timeout(1000)
+        assert len(drafts) == 1
+    assert not Draft.objects.exists()
+
+
 def hide(page: Page, state: str) -> None:
     """Let the page believe that it is hidden or seen: the browser of the test shows every page."""
     page.evaluate(

@@ -12,6 +12,7 @@
   var isChanged = false;
   var isSending = false;
   var isSubmitted = false;
+  var sending = null;
 
   function send() {
     window.clearTimeout(timer);
@@ -20,18 +21,22 @@
     }
     isChanged = false;
     isSending = true;
+    sending = new AbortController();
     fetch(form.dataset.draft, {
       method: "POST",
       body: new URLSearchParams(new FormData(form)),
       credentials: "same-origin",
       keepalive: true,
+      signal: sending.signal,
     })
       .then(function (reply) {
         note.textContent = reply.ok ? "" : "Not saved yet";
       })
       .catch(function () {
-        note.textContent = "Not saved yet";
         isChanged = true;
+        if (!isSubmitted) {
+          note.textContent = "Not saved yet";
+        }
       })
       .finally(function () {
         isSending = false;
@@ -58,7 +63,12 @@
     later();
   });
   form.addEventListener("submit", function () {
+    /* The answer holds all that a draft would: none is sent beside it, and one on its way is called back. */
     isSubmitted = true;
+    window.clearTimeout(timer);
+    if (isSending) {
+      sending.abort();
+    }
   });
   document.addEventListener("visibilitychange", function () {
     if (document.visibilityState === "hidden") {
@@ -68,5 +78,8 @@
   window.addEventListener("online", send);
   window.addEventListener("pageshow", function () {
     isSubmitted = false;
+    if (isChanged) {
+      later();
+    }
   });
 })();
