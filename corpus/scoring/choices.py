@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.letters import ALPHABET_SIZE
+from corpus.scoring.lists import UNREAD_LIST, ListRead, left_over, list_at, range_at
 from corpus.scoring.option_texts import BY_TEXT, OptionTexts, option_texts
 from corpus.scoring.types import ShownOption, Unread
 
@@ -70,11 +71,13 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
     texts = option_texts(tuple(shown))
     for read in (
         _read_own_text(cleaned, letters, texts),
+        _read_range(text, cleaned, letters, texts),
         _read_listed(cleaned, letters, texts),
         texts.read_whole(text) or texts.read_whole(cleaned),
         _read_non_answer(cleaned),
         _read_all(cleaned, letters),
         _read_marked(cleaned, letters),
+        _read_with_words(cleaned, letters, texts),
         _read_labelled(cleaned, letters, texts),
         _read_references(cleaned, letters),
         texts.read_part(cleaned) or texts.read_parts(cleaned),
@@ -97,6 +100,31 @@ def _read_own_text(text: str, letters: dict[str, int], texts: OptionTexts) -> Ch
     if "," in match.group() and text[match.end() :].strip(_EDGES) in letters:
         return None
     return _from_letters([match.group(1)], letters, (LETTER_AND_TEXT,))
+
+
+def _read_range(text: str, cleaned: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
+    """Refuse a range of letters (`A–C`) that is no option's text."""
+    label = _LABEL.match(cleaned)
+    unread = range_at(cleaned, 0 if label is None else label.end(), letters)
+    if unread is None:
+        return None
+    position = texts.position_of(text)
+    return unread if position is None else ChoiceRead((position,), (BY_TEXT,))
+
+
+def _read_with_words(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
+    """Read a list in which texts or remarks stand beside letters, and which is all there is."""
+    label = _LABEL.match(text)
+    read = list_at(text, 0 if label is None else label.end(), len(text), letters, texts)
+    if isinstance(read, ListRead):
+        return chosen_of_list(read, letters) if not text[read.end :].strip(_EDGES + ",; \n") else None
+    return None if read is not None and read.note == UNREAD_LIST else read
+
+
+def chosen_of_list(read: ListRead, letters: dict[str, int]) -> ChoiceRead | Unread:
+    """Return the options of a list that was read."""
+    is_noted = read.own_texts and not read.other_words
+    return _from_letters(read.named, letters, (LETTER_AND_TEXT,) if is_noted else ())
 
 
 def _read_non_answer(text: str) -> Unread | None:
@@ -172,7 +200,7 @@ def _read_single(token: str, letters: dict[str, int], texts: OptionTexts) -> Cho
 
 _SEGMENT = re.compile(r"(?:^|[\n;,]\s{0,8}|\band\s{1,4})[-•]?\s{0,4}\(?([A-Z]{1,2})(?:\)?[.:)]|\s{0,2}[-–]\s|,)")
 _IN_FRONT = re.compile(r"(.{1,300}?)\s?\((?:option\s)?([A-Z]{1,2})\)", re.DOTALL | re.IGNORECASE)
-_BRACKETED = re.compile(r"\(?([A-Z]{1,2})\)?\s{1,3}\((.{1,300})\)", re.DOTALL)
+_BRACKETED = re.compile(r"\(?([A-Z]{1,2})\)?\s{1,3}\(((?:[^()]|\([^()]{0,80}\)){1,300})\)")
 
 
 def _read_labelled(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
@@ -207,7 +235,15 @@ def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: Opt
     for letter, words in labelled:
         if texts.contradicts(words, letters[letter]):
             return Unread(f"The letter {letter} and the words beside it name different options.", CONTRADICTION)
-    return _from_letters([letter for letter, _ in labelled], letters, (LETTER_AND_TEXT,))
+    named = [letter for letter, _ in labelled]
+    is_own = all(
+        rest is not words or texts.is_own_text(words, letters[letter])
+        for (letter, words), rest in zip(labelled, others, strict=True)
+    )
+    for rest in others:
+        if (unread := left_over(rest, named, letters, texts)) is not None:
+            return unread
+    return _from_letters(named, letters, (LETTER_AND_TEXT,) if is_own else ())
 
 
 _LISTED_LETTER = re.compile(r"\s{0,3}\(?([A-Z]{1,2})\)?\s{0,3}(?:[,;&/\n(]|(?:and|is|are)\b|$)")

@@ -4,9 +4,13 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from corpus.scoring.choices import ChoiceRead, read_choice
+from corpus.scoring.choices import ChoiceRead, chosen_of_list, read_choice
 from corpus.scoring.denials import DENIED, is_denied
+from corpus.scoring.echoes import ECHOED_OPTIONS
+from corpus.scoring.lists import UNREAD_LIST, ListRead, is_rest, left_over, list_at, range_at
 from corpus.scoring.numbers import NumberRead, read_number
+from corpus.scoring.option_texts import option_texts
+from corpus.scoring.tags import Located
 from corpus.scoring.types import Asked, Kind, Unread
 from corpus.scoring.units import UNIT_UNDECLARED, in_asked_unit, is_known_unit
 
@@ -72,7 +76,75 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
         return whole
     if is_denied(text[match.end() :]):
         return Unread("A letter is said to be wrong.", DENIED)
-    return read_content(match.group("letters"), asked)
+    letters, texts = _letters_of(asked), option_texts(asked.shown)
+    listed = list_at(text, match.start("letters"), len(text), letters, texts)
+    if listed is not None:
+        return _listed_content(text, len(text), listed, asked)
+    named = _CAPITALS.findall(match.group("letters"))
+    return left_over(text[match.end() :], named, letters, texts) or read_content(match.group("letters"), asked)
+
+
+_CAPITALS = re.compile(r"[A-Z]{1,2}")
+
+
+def _letters_of(asked: Asked) -> dict[str, int]:
+    return {option.letter: position for position, option in enumerate(asked.shown)}
+
+
+def _listed_content(text: str, end: int, listed: ListRead | Unread, asked: Asked) -> Content | Unread:
+    """Return the options of a list; what follows it must be an explanation."""
+    if isinstance(listed, Unread):
+        return listed
+    letters = _letters_of(asked)
+    if not is_rest(text, listed.end, end):
+        return Unread("What follows the list cannot be read.", UNREAD_LIST)
+    unread = left_over(text[listed.end : end], listed.named, letters, option_texts(asked.shown))
+    return unread or chosen_content(chosen_of_list(listed, letters), asked)
+
+
+def read_stated(text: str, located: Located, asked: Asked) -> tuple[Located, Content | Unread]:
+    """Read the statement at `located`, and where a list of choices begins there, all of that list and its place."""
+    inner = text[located.start : located.end]
+    if asked.kind is not Kind.CHOICE or _MAY_GO_ON.match(text, located.start) is None:
+        return located, read_leading(inner, asked)
+    letters, texts = _letters_of(asked), option_texts(asked.shown)
+    if (unread := range_at(text, located.start, letters)) is not None and texts.position_of(inner) is None:
+        return located, unread
+    limit = min(len(text), max(located.end, located.start + MAX_LIST_LENGTH))
+    listed = list_at(text, located.start, limit, letters, texts)
+    if listed is None or (isinstance(listed, ListRead) and listed.end <= located.end):
+        return located, read_leading(inner, asked)
+    if isinstance(listed, Unread):
+        return located, listed
+    if _is_echo(text, located, listed, asked):
+        return located, Unread("The options are listed, and none is chosen.", ECHOED_OPTIONS)
+    line = text.find("\n", listed.end)
+    content = _listed_content(text, len(text) if line < 0 else line, listed, asked)
+    return located._replace(end=listed.end, is_complete=listed.end < len(text)), content
+
+
+def _is_echo(text: str, located: Located, listed: ListRead, asked: Asked) -> bool:
+    """Tell whether a list under a label is every option in order, or one that stood there before and went on.
+
+    `The correct answers are:` says that what follows is right; `Answer:` stands before a repeated question too.
+    """
+    if located.form == "sentence" or listed.own_texts < len(listed.named):
+        return False
+    letters = _letters_of(asked)
+    if 2 < len(letters) == len(listed.named) and listed.named == list(letters):
+        return True
+    start = max(located.start - _LABEL_LENGTH, 0)
+    before = text.find(text[start : listed.end], 0, listed.end - 1)
+    if before < 0:
+        return False
+    first = before + located.start - start
+    earlier = list_at(text, first, min(len(text), first + MAX_LIST_LENGTH), letters, option_texts(asked.shown))
+    return not isinstance(earlier, ListRead) or earlier.named != listed.named
+
+
+MAX_LIST_LENGTH = 4000
+_LABEL_LENGTH = 7
+_MAY_GO_ON = re.compile(r"[-•*_$\"'`\s]{0,8}(?:[Oo]ptions?\s)?\(?[A-Z]{1,2}(?![A-Za-z0-9]).{0,4}\S", re.DOTALL)
 
 
 _CLAUSE = re.compile(

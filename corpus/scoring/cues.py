@@ -96,7 +96,8 @@ def _last_label(folded: str, prompt: str) -> re.Match[str] | None:
 _LETTERS = r"\(?[A-Z](?:(?:,\s?|\sand\s|,\sand\s)\(?[A-Z]\)?){0,15}\)?"
 _CAPITAL = re.compile(r"[A-Z]")
 _STATED = re.compile(
-    rf"(?<![A-Za-z0-9])(?:[Oo]ptions?\s)?(?P<subject>{_LETTERS})\*{{0,2}}\s(?:is|are)\s(?:indeed\s)?(?:the\s)?"
+    r"(?<![A-Za-z0-9])(?<![A-Z)][-–—−…])(?<![A-Z)]\s[-–—−…])(?<![A-Z)]\s[-–—−…]\s)(?<!\.\.)(?<!\sto\s)(?<!\sthrough\s)"
+    rf"(?:[Oo]ptions?\s)?(?P<subject>{_LETTERS})\*{{0,2}}\s(?:is|are)\s(?:indeed\s)?(?:the\s)?"
     r"(?:(?:only\s)?(?:most\slikely\s)?(?:correct|right|best)\s(?:answer|option|choice)s?|correct|answers?)(?![\w-])"
     rf"|\bI(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:it(?:'s|\sis)\s|that\sit(?:'s|\sis)\s)?"
     rf"(?:option\s)?(?P<object>{_LETTERS})(?=\s?(?:[.,;:!\n]|$)|\s(?:because|since)\b)"

@@ -1,7 +1,8 @@
 """Why two rules part over an answer: a named cause for each difference, found by predicates.
 
 Each predicate tests the mechanism it names: what was stored must be what that habit yields on this text, and what we
-read must be what stands there without it.
+read must be what stands there without it. A status of standard's own (`cut-off`, `agent-stop-text`) is a cause whatever
+was stored.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ _PREDICATES: dict[str, tuple[str, Predicate]] = {
         shared_causes.is_echoed_prompt,
     ),
     "cut-off": (
-        "The reply was cut off before its answer was complete; what was stored comes from the unfinished text.",
+        "The reply was cut off before its answer was complete; whatever the report stored or did not, nothing counts.",
         shared_causes.is_cut_off,
     ),
     "thinking-text": (

@@ -50,13 +50,17 @@ class OptionTexts:
             return self.exact.index(shape)
         folded = shape.casefold()
         if self.folded.count(folded) == 1:
-            return self.folded.index(folded)
+            position = self.folded.index(folded)
+            if _is_same_but_for_words(shape, self.exact[position]):
+                return position
         unspaced = shape.replace(" ", "")
         return self.unspaced.index(unspaced) if self.unspaced.count(unspaced) == 1 else None
 
     def read_part(self, text: str) -> tuple[int, ...] | None:
         """Return the one option that contains `text` as whole words, if it is long enough to mean something."""
         shape = _shape(text)
+        if _OF_ANSWERING.fullmatch(shape):
+            return None
         if len(shape) < MIN_PART_LENGTH:
             return self._read_amount(shape)
         holders = [i for i, option in enumerate(self.exact) if _holds(option, shape)]
@@ -98,6 +102,12 @@ class OptionTexts:
         """Tell whether `words` are the whole text of the option at `position`."""
         return position is not None and _shape(words).casefold() == self.folded[position]
 
+    def is_own_text(self, words: str, position: int | None) -> bool:
+        """Tell whether `words` are the text of the option at `position`, or whole words of it and of no other."""
+        if position is None or self.is_text_of(words, position):
+            return position is not None
+        return self.read_part(words) == (position,) and self.position_of(words) is None
+
     def without_text_of(self, words: str, position: int) -> str:
         """Return what `words` say behind the text of the option at `position`; all where they do not begin with it."""
         shape = _shape(words)
@@ -120,6 +130,37 @@ class OptionTexts:
         if own is not None:
             return bool(named) and min(named) < own
         return bool(named) or any(_holds(option, shape) for option in others)
+
+
+# Words by which answers are spoken of: as a part of an option's text they name nothing.
+_OF_ANSWERING = re.compile(
+    r"(?:(?:the|all|are|is|of|above|these|them|both|none|correct|right|true|wrong|incorrect|false|possible|answers?|"
+    r"options?|choices?|statements?)(?:\s|$))+",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_TOKEN = re.compile(r"\S+")
+_PLAIN_WORD = re.compile(r"[^\w]*(?:[^\W\d_]{3,}(?:[-'/][^\W\d_]{2,})*)[^\w]*")
+_AROMATIC = re.compile(r"[cnops]+", re.IGNORECASE)
+_SHORT_WORDS = frozenset(
+    ("a", "an", "as", "at", "be", "by", "do", "if", "in", "is", "it", "no", "of", "on", "or", "to")
+)
+
+
+def _is_same_but_for_words(written: str, option: str) -> bool:
+    """Tell whether two texts, the same but for case, differ in words alone: case means something in a formula."""
+    pairs = list(zip(_TOKEN.findall(written), _TOKEN.findall(option), strict=False))
+    is_phrase = len(pairs) > 1
+    return all(one == other or _is_word(other, is_phrase=is_phrase) for one, other in pairs)
+
+
+def _is_word(token: str, *, is_phrase: bool) -> bool:
+    """Tell whether `token` is written as a word (`Ethanol`), not as a formula, symbol or code (`CO`, `Co`, `c1cc1`)."""
+    if is_phrase and token.casefold() in _SHORT_WORDS:
+        return True
+    letters = [word[1:] for word in _WORD.findall(token)]
+    is_lower = bool(letters) and all(rest == rest.lower() for rest in letters)
+    return is_lower and _PLAIN_WORD.fullmatch(token) is not None and _AROMATIC.fullmatch(token) is None
 
 
 _AMOUNT = re.compile(r"(?P<number>[+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<word>(?: [A-Za-z]{1,20}){0,2})")

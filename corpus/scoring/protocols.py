@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from corpus.scoring.choices import LETTER_AND_TEXT
-from corpus.scoring.contents import Content, read_content, read_leading
+from corpus.scoring.contents import Content, read_content, read_stated
 from corpus.scoring.cues import (
     concluding_value,
     has_new_speaker,
@@ -22,6 +22,7 @@ from corpus.scoring.cues import (
 from corpus.scoring.denials import DENIED, is_denied_place
 from corpus.scoring.echoes import ECHOED_OPTIONS, without_echoed_options
 from corpus.scoring.found import Found, ReadProtocol, found_at, united
+from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.tagged import read_correction, read_tagged
 from corpus.scoring.tags import Located, last_boxes
 from corpus.scoring.types import Asked, Kind, Unread
@@ -62,7 +63,7 @@ def read_final(text: str, asked: Asked, is_cut: bool) -> Found | None:
     located = last_final(text)
     if located is None or (is_cut and not located.is_complete) or not text[located.start : located.end].strip():
         return None
-    content = read_leading(text[located.start : located.end], asked)
+    located, content = read_stated(text, located, asked)
     return read_correction(text, located.start, asked, content) or found_at(text, located, content)
 
 
@@ -71,7 +72,7 @@ def read_heading(text: str, asked: Asked, is_cut: bool) -> Found | None:
     located = last_heading(text)
     if located is None or (is_cut and not located.is_complete):
         return None
-    content = read_leading(text[located.start : located.end], asked)
+    located, content = read_stated(text, located, asked)
     if isinstance(content, Unread) and not content.note:
         return None
     return read_correction(text, located.start, asked, content) or found_at(text, located, content)
@@ -113,10 +114,18 @@ def read_announced(text: str, asked: Asked, is_cut: bool) -> Found | None:
     located = last_announced(text, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
     if located is None or (is_cut and not located.is_complete):
         return None
-    inner = text[located.start : located.end]
-    if not inner.strip():
+    if not text[located.start : located.end].strip():
         return None
-    return found_at(text, located, read_leading(inner, asked))
+    located, content = read_stated(text, located, asked)
+    if isinstance(content, Unread) and not content.note and _is_option(text, asked):
+        return None
+    return None if is_cut and not located.is_complete else found_at(text, located, content)
+
+
+def _is_option(text: str, asked: Asked) -> bool:
+    """Tell whether the whole reply is an option's text, which may sound like an announcement."""
+    is_short = asked.kind is Kind.CHOICE and len(text) <= MAX_BARE_LENGTH
+    return is_short and option_texts(asked.shown).read_whole(text) is not None
 
 
 def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -134,8 +143,10 @@ def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
 
 
 def _is_list_of_all(content: Content, asked: Asked) -> bool:
-    """Tell whether every option was named with its own text."""
-    return LETTER_AND_TEXT in content.notes and 2 < len(asked.shown) == len(content.option_keys)
+    """Tell whether every option was named with its own text or by it."""
+    return bool({LETTER_AND_TEXT, BY_TEXT}.intersection(content.notes)) and 2 < len(asked.shown) == len(
+        content.option_keys
+    )
 
 
 def read_conclusion(text: str, asked: Asked, is_cut: bool) -> Found | None:

@@ -2,7 +2,7 @@
 
 import re
 
-from corpus.scoring.contents import Content, read_content, read_leading
+from corpus.scoring.contents import Content, read_content, read_leading, read_stated
 from corpus.scoring.cues import is_corrected, last_announced, last_result, last_statement, only_statement
 from corpus.scoring.denials import DENIED
 from corpus.scoring.found import Found, found_at, united
@@ -44,7 +44,7 @@ def read_correction(text: str, start: int, asked: Asked, stated: Content | Unrea
     if announced is None or not is_corrected(text[start : start + announced.start]):
         return None
     located = _moved(announced, start)
-    content = read_leading(text[located.start : located.end], asked)
+    located, content = read_stated(text, located, asked)
     if isinstance(content, Unread) or (isinstance(stated, Content) and _is_same(content, stated)):
         return None
     return found_at(text, located, content, "corrected")
@@ -72,7 +72,7 @@ def _read_inside(text: str, tag: Located, asked: Asked) -> Found:
         return found_at(text, tag, content)
     announced = last_announced(inner, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
     if announced is not None:
-        return _read_part(text, tag, announced, read_leading(inner[announced.start : announced.end], asked))
+        return _read_part(text, tag, *read_stated(inner, announced, asked))
     result = (last_result(inner) or last_statement(inner)) if asked.kind is Kind.NUMBER else None
     if result is None:
         return found_at(text, tag, content)

@@ -1,0 +1,273 @@
+"""Lists of choices written with their texts, ranges of letters, and explanations that name other letters."""
+
+import pytest
+
+from corpus.scoring.letters import option_letter
+from corpus.scoring.reading import read_answer
+from corpus.scoring.types import Asked, Kind, ReadStatus, ShownOption
+
+
+def shown(*texts: str) -> tuple[ShownOption, ...]:
+    return tuple(ShownOption(option_letter(i), f"k{i}", text) for i, text in enumerate(texts))
+
+
+ALCOHOLS = shown("Methanol", "Ethanol", "Propanol", "Water")
+
+
+def letters(text: str, options: tuple[ShownOption, ...] = ALCOHOLS) -> str | None:
+    reading = read_answer(text=text, asked=Asked(Kind.CHOICE, options))
+    if reading.status is not ReadStatus.READ:
+        assert reading.reason
+        return None
+    return "".join(option.letter for option in options if option.key in reading.option_keys)
+
+
+TAGGED = [
+    "A (Methanol), C (Propanol)",
+    "A (Methanol); C (Propanol)",
+    "A (Methanol) and C (Propanol)",
+    "A (Methanol), and C (Propanol)",
+    "A (Methanol)\nC (Propanol)",
+    "(A) (Methanol) & (C) (Propanol)",
+    "**A** (Methanol), **C** (Propanol)",
+    "A (it is toxic) and C",
+    "A (it is toxic), C (it burns), because both do",
+    "A, C (Propanol)",
+    "A. Methanol and C",
+    "A. Methanol, C",
+    "A and C (Propanol)",
+    "A) Methanol and C) Propanol",
+    "A - Methanol, C - Propanol",
+    "A: Methanol\nC: Propanol",
+    "C (Propanol), A (Methanol)",
+]
+
+
+@pytest.mark.parametrize("text", TAGGED)
+@pytest.mark.parametrize(
+    "frame", ["[ANSWER]{}[/ANSWER]", "The correct answers are {}.", "Answer: {}", "Final answer:\n{}"]
+)
+def test_a_list_with_texts(text: str, frame: str) -> None:
+    assert letters(frame.format(text)) == "AC"
+
+
+LINES = [
+    "A. Methanol\nC. Propanol",
+    "- A. Methanol\n- C. Propanol",
+    "* A. Methanol\n* C. Propanol",
+    "• A. Methanol\n• C. Propanol",
+    "**A. Methanol**\n**C. Propanol**",
+    "- **A. Methanol**\n- **C. Propanol**",
+    "**A**. Methanol\n**C**. Propanol",
+    "A) Methanol\nC) Propanol",
+    "(A) Methanol\n(C) Propanol",
+    "A. Methanol\n\nC. Propanol",
+    "A. Methanol  \nC. Propanol\n\nBoth are alcohols.",
+    "A\nC",
+    "- A\n- C",
+    "A.\nC.",
+    "A,\nC",
+    "A (Methanol)\nC (Propanol)",
+]
+HEADS = [
+    "The correct answers are:\n",
+    "The correct answers are:\n\n",
+    "**The correct answers are:**\n",
+    "Answer:\n",
+    "**Answer:**\n",
+    "Reasons come first.\n\n## Answer\n\n",
+    "**Final Answer**\n",
+    "Final answer:\n",
+    "FINAL ANSWER: ",
+    "Answer: ",
+]
+
+
+@pytest.mark.parametrize("lines", LINES)
+@pytest.mark.parametrize("head", HEADS)
+def test_lines_of_a_list(head: str, lines: str) -> None:
+    assert letters(head + lines) == "AC"
+
+
+SENTENCES = [
+    ("The correct answers are A (Methanol) and C (Propanol).", "AC"),
+    ("The correct answers are A. Methanol and C. Propanol.", "AC"),
+    ("The correct answers are A. Methanol, B. Ethanol, and C. Propanol.", "ABC"),
+    ("The correct answers are A. Methanol and C. Propanol. Water is no alcohol.", "AC"),
+    (r"\boxed{A}, \boxed{C}", "AC"),
+    ("[ANSWER]B[/ANSWER] Wait, I made a mistake. The correct answers are A. Methanol and C. Propanol.", "AC"),
+    ("The correct answers are A (Ethanol) and C (Propanol).", None),
+    ("The correct answers are A (Methanol) or C (Propanol).", None),
+    ("[ANSWER]A (Methanol) or C (Propanol)[/ANSWER]", None),
+    ("[ANSWER]A (Methanol), Z (Propanol)[/ANSWER]", None),
+    ("[ANSWER]A (Methanol), C (Ethanol)[/ANSWER]", None),
+    ("[ANSWER]A because it is toxic and C because it burns[/ANSWER]", None),
+    ("[ANSWER]A. Methanol and also C[/ANSWER]", None),
+    ("[ANSWER]A (Methanol), perhaps C (Propanol)[/ANSWER]", None),
+    ("Answer:\nA. Methanol burns\nC. Propanol burns", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SENTENCES)
+def test_sentences(text: str, expected: str | None) -> None:
+    assert letters(text) == expected
+
+
+EXPLAINED = [
+    "A, because C is toxic",
+    "A because C is toxic",
+    "A, since it holds C, H and O",
+    "A. Methanol, because C is toxic",
+    "A (Methanol), because B and C are toxic",
+    "A. Methanol is toxic, C is not",
+    "A (Methanol), not C (Propanol)",
+    "A. Methanol, unlike C. Propanol",
+    "A (the carbon C binds O)",
+]
+
+
+@pytest.mark.parametrize("text", EXPLAINED)
+@pytest.mark.parametrize("frame", ["[ANSWER]{}[/ANSWER]", "The correct answer is {}.", "Answer: {}"])
+def test_an_explanation_adds_no_letter(text: str, frame: str) -> None:
+    assert letters(frame.format(text)) == "A"
+
+
+LATER_LINES = [
+    "The correct answer is A.\nB. Ethanol is less toxic.\nC. Propanol is too.",
+    "Answer: A\n\nExplanation:\nA. Methanol is toxic.\nB. Ethanol is not.",
+    "Answer: A\n\nA. Methanol\nB. Ethanol\nC. Propanol\nD. Water",
+    "Answer: A\nB is wrong because it is not.",
+    "Answer: A. Methanol\n\nB. Ethanol is wrong.\nC. Propanol is wrong.",
+    "The answer is A. C is toxic.",
+]
+
+
+@pytest.mark.parametrize("text", LATER_LINES)
+def test_later_lines_that_explain(text: str) -> None:
+    assert letters(text) == "A"
+
+
+RANGES = [
+    "A–C",
+    "A—C",
+    "A-C",
+    "A–D",
+    "A..C",
+    "A...C",
+    "A…C",
+    "A – C",
+    "A - C",
+    "A through C",
+    "A to C",
+    "A–F",
+    "(A)–(C)",
+]
+
+
+@pytest.mark.parametrize("text", RANGES)
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "{}",
+        "[ANSWER]{}[/ANSWER]",
+        "The correct answers are {}.",
+        "Answer: {}",
+        "{} are correct",
+        "[ANSWER]{}, all of them[/ANSWER]",
+    ],
+)
+def test_a_range_of_letters_is_not_read(text: str, frame: str) -> None:
+    assert letters(frame.format(text)) is None
+
+
+def test_a_range_that_is_an_options_text() -> None:
+    bonds = shown("C–H", "A–B", "H–H")
+    assert letters("[ANSWER]A–B[/ANSWER]", bonds) == "B"
+    assert letters("[ANSWER]A - Methanol[/ANSWER]") == "A"
+
+
+FULL = "A. Methanol\nB. Ethanol\nC. Propanol\nD. Water"
+REPEATED = [
+    (f"Answer:\n{FULL}", None),
+    ("## Answer\n" + FULL.replace("\n", "\n\n"), None),
+    (f"Answer:\n{FULL}\n\nAnswer:\nA. Methanol\nB. Ethanol", None),
+    (f"Answer:\n{FULL}\n\nAnswer:\nB. Ethanol\nC. Propanol", "BC"),
+    (f"The correct answers are:\n{FULL}", "ABCD"),
+    (f"[ANSWER]{FULL}[/ANSWER]", "ABCD"),
+    ("Answer: A, B, C, D", "ABCD"),
+    ("Answer:\nA. Methanol\nC. Propanol\n\nAnswer:\nA. Methanol\nC. Propanol", "AC"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), REPEATED)
+def test_a_list_of_all_options_under_a_label_chooses_nothing(text: str, expected: str | None) -> None:
+    assert letters(text) == expected
+
+
+UNFINISHED = ["Answer:\nA. Methanol\nC. Propanol", "The correct answers are A. Methanol and C"]
+
+
+@pytest.mark.parametrize("text", UNFINISHED)
+def test_a_list_at_the_cut_end_of_a_reply_may_go_on(text: str) -> None:
+    asked = Asked(Kind.CHOICE, ALCOHOLS)
+    assert read_answer(text=text, asked=asked, finish_reason="length").status is ReadStatus.TRUNCATED
+    assert read_answer(text=text, asked=asked, finish_reason="stop").option_keys == ("k0", "k2")
+
+
+ALL_CORRECT = shown("All the answers are correct", "Methanol", "Ethanol", "Water")
+INVENTED = [
+    ("I doubt that all the answers are correct.", None),
+    ("Two of the answers are correct", None),
+    ("All the answers are correct\nMethanol\nEthanol\nWater", None),
+    ("- All the answers are correct\n- Methanol\n- Ethanol\n- Water", None),
+    ("A. All the answers are correct\nB. Methanol\nC. Ethanol\nD. Water", None),
+    ("All the answers are correct", "A"),
+    ("[ANSWER]All the answers are correct[/ANSWER]", "A"),
+    ("The answer is methanol", "B"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), INVENTED)
+def test_words_of_answering_are_no_part_of_an_option(text: str, expected: str | None) -> None:
+    assert letters(text, ALL_CORRECT) == expected
+
+
+def test_true_is_an_options_whole_text() -> None:
+    assert letters("The answer is true.", shown("True", "False")) == "A"
+
+
+CASES = [
+    ("ETHANOL", ALCOHOLS, "B"),
+    ("ethanol", ALCOHOLS, "B"),
+    ("Co", shown("CO", "Fe", "Ni"), None),
+    ("CO", shown("Co", "Fe", "Ni"), None),
+    ("fe", shown("Co", "Fe", "Ni"), None),
+    ("c1ccccc1", shown("C1CCCCC1", "CCO", "CCN"), None),
+    ("nacl", shown("NaCl", "KCl", "LiF"), None),
+    ("IT IS A WEAK BASE", shown("It is a weak base", "It is a salt"), "A"),
+    ("CO is oxidised", shown("Co is oxidised", "Fe is oxidised"), None),
+    ("CO Is Oxidised", shown("CO is oxidised", "Fe is oxidised"), "A"),
+]
+
+
+@pytest.mark.parametrize(("text", "options", "expected"), CASES)
+def test_case_matters_in_formulas_and_not_in_words(
+    text: str, options: tuple[ShownOption, ...], expected: str | None
+) -> None:
+    assert letters(f"[ANSWER]{text}[/ANSWER]", options) == expected
+
+
+NOTED = [
+    ("A (Methanol), C (Propanol)", True),
+    ("A. Methanol, which is toxic", True),
+    ("A (it is toxic)", False),
+    ("A, it is toxic", False),
+    ("A (it is toxic) and C", False),
+]
+
+
+@pytest.mark.parametrize(("text", "is_noted"), NOTED)
+def test_letter_and_text_is_noted_where_the_text_is_the_letters_own(text: str, is_noted: bool) -> None:
+    reading = read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=Asked(Kind.CHOICE, ALCOHOLS))
+    assert reading.status is ReadStatus.READ
+    assert ("letter-and-text" in reading.notes) is is_noted
