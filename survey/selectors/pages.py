@@ -4,16 +4,18 @@ from dataclasses import dataclass
 
 from django.core import signing
 from django.template.loader import render_to_string
+from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.safestring import SafeString, mark_safe
 
 from corpus.markup.html import render_html
 from corpus.scoring.types import Kind
 from corpus.selectors.targets import asked_of
-from survey.models import Assignment
+from survey.models import Assignment, Participant
 from survey.selectors.steps import with_turn
 
 PAGE_SALT = "survey.question-page"
 PAGE_HOURS = 24
+MARK_LENGTH = 32
 DRAWING = "molecule-drawing"
 FIGURE_END = "</figcaption>"
 
@@ -89,29 +91,35 @@ def _with_structure_tools(html: SafeString) -> SafeString:
 
 
 def page_token(assignment: Assignment) -> str:
-    """Return a signed note that lets whoever has it answer this one question, for a day. It lets nobody in."""
-    return signing.dumps([assignment.participant_id, assignment.pk], salt=PAGE_SALT)
+    """Return a signed note that lets whoever has it answer this one question. It lets nobody in.
+
+    It ends after a day, and when the person makes a new personal link.
+    """
+    return signing.dumps([assignment.pk, _link_mark(assignment.participant)], salt=PAGE_SALT)
 
 
 def assignment_of_token(token: str, study_slug: str) -> Assignment | None:
     """Return the assignment a page token was made for, or None for a forged, old or foreign one."""
-    ids = _ids_of_token(token)
-    if ids is None:
-        return None
-    participant_id, assignment_id = ids
-    return with_turn(
-        Assignment.objects.filter(pk=assignment_id, participant=participant_id, participant__study__slug=study_slug)
-    ).first()
+    assignment_id = _signed_of_token(token)[0]
+    named = Assignment.objects.filter(pk=assignment_id, participant__study__slug=study_slug)
+    assignment = with_turn(named).first() if assignment_id else None
+    return assignment if assignment and is_token_of(token, assignment) else None
 
 
 def is_token_of(token: str, assignment: Assignment) -> bool:
-    """Say whether a page token holds and was made for an assignment."""
-    return _ids_of_token(token) == (assignment.participant_id, assignment.pk)
+    """Say whether a page token holds and was made for an assignment, by the personal link of now."""
+    assignment_id, mark = _signed_of_token(token)
+    return assignment_id == assignment.pk and constant_time_compare(mark, _link_mark(assignment.participant))
 
 
-def _ids_of_token(token: str) -> tuple[int, int] | None:
+def _link_mark(participant: Participant) -> str:
+    return salted_hmac(PAGE_SALT, participant.link_secret, algorithm="sha256").hexdigest()[:MARK_LENGTH]
+
+
+def _signed_of_token(token: str) -> tuple[int, str]:
+    """Return the id of the question and the mark of the link that a token was made with; (0, "") for none."""
     try:
-        participant_id, assignment_id = signing.loads(token, salt=PAGE_SALT, max_age=PAGE_HOURS * 3600)
+        assignment_id, mark = signing.loads(token, salt=PAGE_SALT, max_age=PAGE_HOURS * 3600)
     except (signing.BadSignature, ValueError, TypeError):
-        return None
-    return participant_id, assignment_id
+        return 0, ""
+    return assignment_id, str(mark)

@@ -15,7 +15,7 @@ from survey.services import absences_end, assignment_serve, block_begin, partici
 from survey.views.access import not_known_page, participant_view, session_participant, study_view, to_step
 from survey.views.entry import personal_link
 from survey.views.given_back import give_back, posted_assignment, take_given_back
-from survey.views.question_pages import ALREADY_STORED, foreign_page, form_page, take_answer
+from survey.views.question_pages import ALREADY_STORED, form_page, take_answer
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -46,9 +46,10 @@ def question(request: HttpRequest, study: Study, position: int) -> HttpResponse:
     """Show the question a person is at, or take its answer."""
     participant = session_participant(request, study)
     if request.method == "POST":
-        if participant is None:
+        assignment = posted_assignment(request.POST, participant) if participant else None
+        if participant is None or assignment is None:
             return take_given_back(request, study) if "given_back" in request.POST else give_back(request, study)
-        return _answer(request, participant)
+        return _answer(request, participant, assignment)
     if participant is None:
         return not_known_page(request, study)
     step = current_step(participant)
@@ -74,10 +75,7 @@ def _tell_why_not_here(request: HttpRequest, position: int, current: Assignment)
         messages.info(request, "Questions come in order. This is the one you are at.")
 
 
-def _answer(request: HttpRequest, participant: Participant) -> HttpResponse:
-    assignment = posted_assignment(request.POST, participant)
-    if assignment is None:
-        return foreign_page(request, participant)
+def _answer(request: HttpRequest, participant: Participant, assignment: Assignment) -> HttpResponse:
     if stored_response(assignment):
         messages.info(request, ALREADY_STORED)
     elif is_answerable(assignment):

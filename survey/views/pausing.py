@@ -24,6 +24,8 @@ def pause(request: HttpRequest, study: Study) -> HttpResponse:
     if participant.withdrawn_at:
         return to_step(request, participant)
     if request.method == "POST":
+        if "assignment" in request.POST and posted_assignment(request.POST, participant) is None:
+            return give_back(request, study)
         assignment = _question_at(request, participant)
         if assignment is not None:
             keep_draft(request, assignment)

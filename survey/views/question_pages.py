@@ -6,7 +6,7 @@ from django.shortcuts import render
 
 from survey.errors import AnswerRefusedError, SurveyError
 from survey.forms import AnswerForm
-from survey.models import Assignment, Draft, Participant, Study
+from survey.models import Assignment, Draft, Study
 from survey.selectors.pages import QuestionPage, is_token_of, question_page
 from survey.selectors.progress import progress_of
 from survey.services import draft_save, response_record
@@ -88,12 +88,6 @@ def confirm_page(
     kept = [(name, value) for name in KEPT for value in request.POST.getlist(name)]
     context = {**_context(request, assignment, form.page, notice), "form": form, "kept": kept}
     return render(request, "survey/confirm.html", context, status=status)
-
-
-def foreign_page(request: HttpRequest, participant: Participant) -> HttpResponse:
-    """Say that the page was opened for somebody else than this browser continues as."""
-    context = {"study": participant.study, "participant": participant}
-    return render(request, "survey/foreign.html", context, status=409)
 
 
 def page_of(request: HttpRequest, assignment: Assignment) -> QuestionPage:

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from survey.models import Assignment, Participant, Response
 from survey.selectors.pages import page_token
-from survey.services import study_close
+from survey.services import link_renew, study_close
 from survey.views.access import SESSION_KEY
 from tests.survey.factories import client_of, go_to_question, make_participant, make_study, post_data, question_url
 
@@ -177,9 +177,72 @@ def test_answer_given_back_is_stored_though_the_study_closed_meanwhile() -> None
     assert Response.objects.count() == 1
 
 
-def test_page_of_another_person_is_not_given_back_to_this_one() -> None:
-    assignment = at_question(n_choice=1)
-    client = client_of(make_participant(assignment.participant.study), enforce_csrf_checks=True)
-    page = client.post(question_url(assignment), sent(assignment))
-    assert page.status_code == 409
-    assert "belongs to somebody else" in text_of(page)
+@pytest.mark.parametrize("kind", ["n_choice", "n_number"])
+@pytest.mark.parametrize("has_form_token", [True, False])
+def test_answer_of_one_person_in_a_browser_of_another_is_stored_for_the_first_after_one_more_click(
+    kind: str, has_form_token: bool
+) -> None:
+    assignment = at_question(**{kind: 2})
+    other = make_participant(assignment.participant.study)
+    client = client_of(other, enforce_csrf_checks=True)
+    client.get(reverse("survey:continue", args=[other.study.slug]), follow=True)
+    csrf = {"csrfmiddlewaretoken": client.cookies["csrftoken"].value} if has_form_token else {}
+    back = client.post(question_url(assignment), sent(assignment) | csrf)
+    assert back.status_code == 409
+    assert "belongs to somebody else" in text_of(back)
+    assert not Response.objects.exists()
+    stored = client.post(question_url(assignment), form_of(back))
+    assert "Your answer is stored" in text_of(stored)
+    assert Response.objects.get().assignment == assignment
+    # The browser goes on as whoever it knew.
+    assert other.pseudonym in text_of(stored)
+    assert assignment.participant.link_secret not in text_of(stored)
+    assert client.session[SESSION_KEY][other.study.slug][0] == other.pk
+
+
+def test_pausing_in_a_browser_of_another_gives_the_answer_back_too() -> None:
+    assignment = at_question(n_number=2)
+    client = client_of(make_participant(assignment.participant.study))
+    back = client.post(reverse("survey:pause", args=[assignment.participant.study.slug]), sent(assignment))
+    assert form_of(back)["typed_text"] == ["4.15e-21"]
+
+
+def test_without_a_token_the_page_of_another_shows_what_was_typed_and_stores_nothing() -> None:
+    assignment = at_question(n_number=2)
+    client = client_of(make_participant(assignment.participant.study))
+    for given_back in ({}, {"given_back": "1"}):
+        page = client.post(question_url(assignment), post_data(assignment, typed_text="<b>7", **given_back))
+        assert page.status_code == 409
+        assert "belongs to somebody else" in text_of(page)
+        assert "&lt;b&gt;7" in text_of(page)
+    assert not Response.objects.exists()
+
+
+def test_a_new_link_ends_the_pages_that_were_opened_by_the_old_one() -> None:
+    assignment = at_question(n_number=2)
+    person = assignment.participant
+    old = sent(assignment, typed_text="7", read_back="7")
+    stolen, own = client_of(person), client_of(person)
+    own.get(question_url(assignment))
+    link = text_of(own.get(reverse("survey:link", args=[person.study.slug])))
+    fingerprint = re.search(r'name="link" value="([^"]+)"', link)[1]
+    own.post(reverse("survey:new-link", args=[person.study.slug]), {"link": fingerprint})
+    for given_back in ({}, {"given_back": "1"}):
+        page = stolen.post(question_url(assignment), old | given_back)
+        assert page.status_code == 403
+        assert "<code>7</code>" in text_of(page)
+        assert "Open your personal link" in text_of(page)
+    assert not Response.objects.exists()
+    # A page that is open where the link was made anew is known by its session: nothing is lost.
+    own.post(question_url(assignment), old)
+    assert Response.objects.get().typed_text == "7"
+
+
+def test_a_page_shown_after_the_link_was_renewed_has_a_token_of_now() -> None:
+    assignment = at_question(n_choice=2)
+    person = assignment.participant
+    old = page_token(assignment)
+    link_renew(participant=person, old_secret=person.link_secret)
+    page = client_of(person).get(question_url(assignment))
+    assert form_of(page)["token"] != [old]
+    assert "not stored yet" in text_of(Client().post(question_url(assignment), form_of(page) | {"choice": ["A"]}))
