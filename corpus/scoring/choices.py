@@ -79,7 +79,7 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
         _read_marked(cleaned, letters),
         _read_with_words(cleaned, letters, texts),
         _read_labelled(cleaned, letters, texts),
-        _read_references(cleaned, letters),
+        _read_references(cleaned, letters, texts),
         texts.read_part(cleaned) or texts.read_parts(cleaned),
     ):
         if isinstance(read, tuple):
@@ -259,14 +259,15 @@ _REFERENCE = re.compile(r"\b(?:options?|choices?)\s{1,3}\(?([A-Z]{1,2})\b\)?", r
 _NEGATION = re.compile(r"\b(?:not?|neither|nor|never|except|either|or|cannot|incorrect|wrong|un\w+ly)\b|n't\b", re.I)
 
 
-def _read_references(text: str, letters: dict[str, int]) -> ChoiceRead | Unread | None:
+def _read_references(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
     """Read `... (option B) and ... (option D)`, unless the text denies or doubts something."""
     named = [match.group(1) for match in _REFERENCE.finditer(text)]
     if not named or _NEGATION.search(text):
         return None
     if any(letter not in letters for letter in named):
         return None
-    return _from_letters(named, letters, ("by-reference",))
+    start = next(match.end() for match in _REFERENCE.finditer(text))
+    return left_over(text[start:], named, letters, texts) or _from_letters(named, letters, ("by-reference",))
 
 
 _LISTED_LINE = re.compile(r"\(?([A-Z]{1,2})\)?(?![A-Za-z0-9])(?P<words>.{0,300})")

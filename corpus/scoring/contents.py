@@ -7,9 +7,9 @@ from decimal import Decimal
 from corpus.scoring.choices import ChoiceRead, chosen_of_list, read_choice
 from corpus.scoring.denials import DENIED, is_denied
 from corpus.scoring.echoes import ECHOED_OPTIONS
-from corpus.scoring.lists import UNREAD_LIST, ListRead, is_rest, left_over, list_at, range_at
+from corpus.scoring.lists import UNREAD_LIST, ListRead, behind_own_text, is_rest, left_over, list_at, range_at
 from corpus.scoring.numbers import NumberRead, read_number
-from corpus.scoring.option_texts import option_texts
+from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.tags import Located
 from corpus.scoring.types import Asked, Kind, Unread
 from corpus.scoring.units import UNIT_UNDECLARED, in_asked_unit, is_known_unit
@@ -76,6 +76,8 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
         return whole
     if is_denied(text[match.end() :]):
         return Unread("A letter is said to be wrong.", DENIED)
+    if "," in match["letters"] and _CLAUSE_ABOUT_LAST.match(text, match.end()):
+        return Unread("The last letter begins a sentence of its own.", UNREAD_LIST)
     letters, texts = _letters_of(asked), option_texts(asked.shown)
     listed = list_at(text, match.start("letters"), len(text), letters, texts)
     if listed is not None:
@@ -84,6 +86,7 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
     return left_over(text[match.end() :], named, letters, texts) or read_content(match.group("letters"), asked)
 
 
+_CLAUSE_ABOUT_LAST = re.compile(r"\s{1,2}is\s(?!(?:also\s)?(?:the\s)?(?:correct|right|true|answer))")
 _CAPITALS = re.compile(r"[A-Z]{1,2}")
 
 
@@ -106,14 +109,15 @@ def read_stated(text: str, located: Located, asked: Asked) -> tuple[Located, Con
     """Read the statement at `located`, and where a list of choices begins there, all of that list and its place."""
     inner = text[located.start : located.end]
     if asked.kind is not Kind.CHOICE or _MAY_GO_ON.match(text, located.start) is None:
-        return located, read_leading(inner, asked)
+        content = read_leading(inner, asked)
+        return located, _unread_text_line(text, located, content, asked) or content
     letters, texts = _letters_of(asked), option_texts(asked.shown)
     if (unread := range_at(text, located.start, letters)) is not None and texts.position_of(inner) is None:
         return located, unread
     limit = min(len(text), max(located.end, located.start + MAX_LIST_LENGTH))
     listed = list_at(text, located.start, limit, letters, texts)
     if listed is None or (isinstance(listed, ListRead) and listed.end <= located.end):
-        return located, read_leading(inner, asked)
+        return located, _unread_sentence(text, located, asked) or read_leading(inner, asked)
     if isinstance(listed, Unread):
         return located, listed
     if _is_echo(text, located, listed, asked):
@@ -121,6 +125,30 @@ def read_stated(text: str, located: Located, asked: Asked) -> tuple[Located, Con
     line = text.find("\n", listed.end)
     content = _listed_content(text, len(text) if line < 0 else line, listed, asked)
     return located._replace(end=listed.end, is_complete=listed.end < len(text)), content
+
+
+def _unread_sentence(text: str, located: Located, asked: Asked) -> Unread | None:
+    """Return why `A. Methanol, which is ..., and C. Propanol` is not read by the letter before the first full stop."""
+    letter, letters = text[located.start : located.end].strip("*_( "), _letters_of(asked)
+    if located.form != "sentence" or letter not in letters:
+        return None
+    texts = option_texts(asked.shown)
+    start = behind_own_text(text, located.end, letter, letters, texts)
+    if start is None:
+        return None
+    line = text.find("\n", start)
+    return left_over(text[start : len(text) if line < 0 else line], [letter], letters, texts)
+
+
+def _unread_text_line(text: str, located: Located, content: Content | Unread, asked: Asked) -> Unread | None:
+    """Return why an option's text is not read where the very next line is another's."""
+    if isinstance(content, Unread) or BY_TEXT not in content.notes or text[located.end : located.end + 1] != "\n":
+        return None
+    line = text[located.end + 1 : located.end + MAX_LIST_LENGTH].split("\n", 1)[0]
+    position = option_texts(asked.shown).position_of(line)
+    if position is None or asked.shown[position].key in content.option_keys:
+        return None
+    return Unread("The next line is another option.", UNREAD_LIST)
 
 
 def _is_echo(text: str, located: Located, listed: ListRead, asked: Asked) -> bool:

@@ -45,6 +45,7 @@ _THING = r"(?:answer|option|choice|letter|statement|one|value)"
 _BEFORE = re.compile(
     r"(?:\bin|\b(?:(?:wrong|incorrect|false|untrue|worst|unlikely|impossible|unsuitable)|least\s\w{2,20}|"
     r"not\s(?:true|the\scase)\sthat(?:\sthe)?|"
+    r"doubt(?:s|ful)?\s(?:that|if|whether)(?:\sthe)?(?:\s(?:correct|right|best|final))?|"
     r"(?:not|n't)(?:\s(?:the|an?|my|one\sof\sthe))?(?:\s(?:correct|right|best|final|only|likely))?)\s)\Z"
 )
 _WINDOW = 60

@@ -38,14 +38,15 @@ _REASON = re.compile(
     r"[\s,.;:*_—–-]{0,6}(?:because|since|as|for|due|which|where|with|so|given|the|it|this|they)\b", re.IGNORECASE
 )
 _ANOTHER = re.compile(
-    r"(?:[,;&/+\n]|\band\b|\balso\b)\s{0,4}(?:(?:and|also|perhaps|maybe|possibly|probably|even)\s{1,3}){0,3}"
+    r"(?:[,;&/+\n]|(?P<stop>\.\s)|\b[Aa]nd\b|\balso\b)\s{0,4}(?:(?:and|also|perhaps|maybe|possibly|probably|even)\s{1,3}){0,3}"
     rf"(?:[-•*]\s{{1,3}})?[*_(]{{0,3}}(?:[Oo]ptions?\s)?(?P<letter>[A-Z]{{1,2}})(?![A-Za-z0-9'’]){_STRESS}"
     r"(?=\s{0,2}(?:[.,;:)(\n&/]|$|(?P<reason>(?:because|since)\b)|(?P<claimed>(?:is|are)\s(?:also|correct|right|true)\b)))"
 )
 _LETTER_RANGE = re.compile(
-    r"[\s*_$\"'(\[]{0,6}(?P<first>[A-Z])[)*_$]{0,4}"
+    r"[\s*_$\"'(\[]{0,6}(?:\(?[A-Z]\)?\s{0,2}(?:,\s{0,2}and\b|[,;&/]|\band\b)\s{0,2}){0,20}\(?(?P<first>[A-Z])[)*_$]{0,4}"
     r"\s{0,2}(?:[-–—−‐‑‒]{1,2}|\.{2,3}|…|\b(?:through|thru|to|until)\b)\s{0,2}"
     r"[*_$(]{0,4}(?P<last>[A-Z])(?![A-Za-z0-9'’<>=-])(?!\s?(?:bonds?|[(<>=]))"
+    r"(?!\sis\s(?:wrong|incorrect|false|not|too|less)\b)"
 )
 
 
@@ -212,6 +213,8 @@ def left_over(rest: str, named: list[str], letters: Mapping[str, int], texts: Op
         if letter in named or letter not in letters:
             continue
         is_beside = _has_own_text(rest, another.end(), letters[letter], texts)
+        if another["stop"] and not is_beside:
+            continue
         if another["reason"] or another["claimed"] or is_beside or not is_reason:
             return Unread(f"The letter {letter} may belong to the answer.", UNREAD_LIST)
     return None
@@ -222,7 +225,17 @@ def _has_own_text(text: str, start: int, position: int, texts: OptionTexts) -> b
     if brackets is not None:
         return texts.is_own_text(brackets["words"], position)
     mark = _MARK.match(text, start)
-    return mark is not None and _end_of_own_text(text, mark.end(), len(text), texts, position) is not None
+    own_end = None if mark is None else _end_of_own_text(text, mark.end(), len(text), texts, position)
+    return own_end is not None and _CLAUSE.match(text, own_end) is None
+
+
+def behind_own_text(text: str, end: int, letter: str, letters: Mapping[str, int], texts: OptionTexts) -> int | None:
+    """Return where the option's own text ends that follows its `letter` and a mark at `end`; None where none does."""
+    mark = _MARK.match(text, end)
+    return None if mark is None else _end_of_own_text(text, mark.end(), len(text), texts, letters[letter])
+
+
+_CLAUSE = re.compile(r"\s{1,3}(?:is|are|was|were|does|do|has|have|can|cannot|would|will)\b")
 
 
 def is_rest(text: str, start: int, end: int) -> bool:
