@@ -13,7 +13,6 @@ from leaderboard.boards import HUMAN, Estimate, Row
 from leaderboard.own_shares import GroupShare, OwnGroup, OwnShare, OwnShares, exact_shares, protected_shares
 from leaderboard.queries import Board, BoardQuery, load_board
 from leaderboard.selectors.boards import public_sets, topics_of
-from leaderboard.selectors.inputs import columns_of
 from survey.models import Participant
 from survey.selectors.own_answers import OwnAnswer, own_answers
 from survey.selectors.own_data import verdicts_are_public
@@ -34,7 +33,7 @@ class OwnLine:
 
 @dataclass(frozen=True, slots=True)
 class OwnSection:
-    """A person's answers to the questions of one set, beside the rows of its board; no board where no set has them."""
+    """A person's answers in one part of their study, beside the rows of the board of its set, where there is one."""
 
     question_set: QuestionSet | None
     n_answers: int
@@ -65,14 +64,15 @@ class OwnResult:
 def own_result(participant: Participant) -> OwnResult:
     """Return the result of somebody who may see it (`survey.selectors.own_answers.may_see_result`).
 
-    Attention checks and answers without a verdict are not in it.
+    Attention checks and answers without a verdict are not in it. How answers are divided follows what the person was
+    given, so that a set that loses a question later does not tell its verdict by what changes here.
     """
     answers = own_answers(participant)
-    judged = [answer for answer in answers if answer.outcome not in NO_VERDICT]
     is_exact = verdicts_are_public(participant.study)
+    sets = {found.pk: found for found in public_sets().filter(pk__in={answer.set_id for answer in answers})}
     return OwnResult(
-        sections=tuple(_section(found, part, is_exact=is_exact) for found, part in _by_set(judged)),
-        n_unjudged=len(answers) - len(judged),
+        sections=tuple(_section(sets.get(part[0].set_id), part, is_exact=is_exact) for part in _by_block(answers)),
+        n_unjudged=sum(answer.outcome in NO_VERDICT for answer in answers),
         is_exact=is_exact,
         verdicts=tuple(_verdict(answer) for answer in answers) if is_exact else (),
     )
@@ -82,52 +82,43 @@ def _verdict(answer: OwnAnswer) -> OwnVerdict:
     return OwnVerdict(answer.position, render_plain(answer.stem), (answer.outcome or "not judged").replace("_", " "))
 
 
-def _by_set(answers: Sequence[OwnAnswer]) -> list[tuple[QuestionSet | None, list[OwnAnswer]]]:
-    """Divide answers among as few sets as it takes, each time the set with most of those left, the smallest of such.
-
-    Which questions somebody was given decides it, not what they answered. What no set has comes last, without one.
-    """
-    roots = {
-        found: {column.root_id for column in columns_of(set_revision=found.current_revision)}
-        for found in public_sets()
-        if found.current_revision is not None
-    }
-    left = list(answers)
-    parts: list[tuple[QuestionSet | None, list[OwnAnswer]]] = []
-    while left:
-        wanted = {answer.root_id for answer in left}
-        best = min(roots, key=lambda found: (-len(roots[found] & wanted), len(roots[found]), found.slug), default=None)
-        if best is None or not roots[best] & wanted:
-            return [*parts, (None, left)]
-        parts.append((best, [answer for answer in left if answer.root_id in roots[best]]))
-        left = [answer for answer in left if answer.root_id not in roots[best]]
-    return parts
+def _by_block(answers: Sequence[OwnAnswer]) -> list[list[OwnAnswer]]:
+    """Divide answers by the parts of the study they were given in, in the person's order."""
+    parts: dict[int, list[OwnAnswer]] = {}
+    for answer in answers:
+        parts.setdefault(answer.block_id, []).append(answer)
+    return list(parts.values())
 
 
 def _section(question_set: QuestionSet | None, answers: Sequence[OwnAnswer], *, is_exact: bool) -> OwnSection:
-    is_right = np.array([answer.outcome == Outcome.RIGHT for answer in answers], dtype=np.bool_)
-    shares_of = exact_shares if is_exact else protected_shares
-    if question_set is None:
-        shares = shares_of(is_right, [])
-        return OwnSection(None, len(answers), (), _total(shares, ()), ())
     groups = [
         OwnGroup(topic.slug, topic.name, topic.columns)
         for topic in topics_of(
-            benchmark_id=question_set.benchmark_id,
+            benchmark_id=answers[0].benchmark_id,
             grouping=GROUPING,
             question_ids=[answer.question_id for answer in answers],
         )
     ]
-    shares = shares_of(is_right, groups)
-    rows = _others(_board(question_set))
+    shares = _shares(answers, groups, is_exact=is_exact)
+    rows = _others(_board(question_set)) if question_set else ()
     ordered = sorted(shares.groups, key=lambda group: (group.slug not in _slugs(groups), group.name.casefold()))
     return OwnSection(
         question_set=question_set,
-        n_answers=len(answers),
+        n_answers=sum(answer.outcome not in NO_VERDICT for answer in answers),
         lines=tuple(_line(group, rows) for group in ordered),
         total=_total(shares, rows),
         others=rows,
     )
+
+
+def _shares(answers: Sequence[OwnAnswer], groups: Sequence[OwnGroup], *, is_exact: bool) -> OwnShares:
+    is_right = np.array([answer.outcome == Outcome.RIGHT for answer in answers], dtype=np.bool_)
+    is_judged = np.array([answer.outcome not in NO_VERDICT for answer in answers], dtype=np.bool_)
+    if not is_exact:
+        return protected_shares(is_right, groups, is_judged=is_judged)
+    place = np.cumsum(is_judged) - 1
+    kept = [OwnGroup(group.slug, group.name, place[group.columns[is_judged[group.columns]]]) for group in groups]
+    return exact_shares(is_right[is_judged], kept)
 
 
 def _slugs(groups: Sequence[OwnGroup]) -> set[str]:

@@ -6,6 +6,7 @@ a share of 0 or 100 % tells every verdict in its group, and so does a sum that l
 - questions are divided into groups that do not overlap, each of at least `SMALLEST_OWN_GROUP`; what is left over is a
   group like the others, or is joined with the smallest of them;
 - none and one right answer are told alike, and so are all and all but one;
+- a group with an answer that is not judged yet is not told: once it is, the difference would be its verdict;
 - the whole is told as the sum of what is told of the groups, so it adds nothing.
 
 How questions are divided depends on the questions alone, never on the answers. Each group could then always have one
@@ -77,14 +78,21 @@ def exact_shares(is_right: npt.NDArray[np.bool_], groups: Sequence[OwnGroup]) ->
     return OwnShares(shares, OwnShare(is_right.size, n_right, n_right) if is_right.size else None)
 
 
-def protected_shares(is_right: npt.NDArray[np.bool_], groups: Sequence[OwnGroup]) -> OwnShares:
-    """Return shares from which no single verdict follows: of groups that do not overlap, coarse at both ends."""
+def protected_shares(
+    is_right: npt.NDArray[np.bool_], groups: Sequence[OwnGroup], *, is_judged: npt.NDArray[np.bool_] | None = None
+) -> OwnShares:
+    """Return shares from which no single verdict follows: of groups that do not overlap, coarse at both ends.
+
+    A group with an answer that is not judged is left out, and the total with it.
+    """
+    divisions = divided(groups, n=is_right.size)
+    told = [group for group in divisions if is_judged is None or is_judged[group.columns].all()]
     shares = []
-    for group in divided(groups, n=is_right.size):
+    for group in told:
         exact = _exact(is_right, group)
         shares.append(GroupShare(exact.slug, exact.name, _coarse(exact.share)))
-    if not shares:
-        return OwnShares((), None)
+    if len(shares) < len(divisions) or not shares:
+        return OwnShares(tuple(shares), None)
     total = OwnShare(is_right.size, sum(row.share.low for row in shares), sum(row.share.high for row in shares))
     return OwnShares(tuple(shares), total)
 

@@ -6,10 +6,15 @@ from survey.models import Participant, Response, Study
 
 
 class OwnAnswer(NamedTuple):
-    """The current verdict on one question of a person; `outcome` is "" where it could not be judged."""
+    """The current verdict on one question of a person; `outcome` is "" where it could not be judged.
+
+    `block_id` is the part of the study in which they were given it, `set_id` the set that part asks now.
+    """
 
     question_id: int
-    root_id: int
+    benchmark_id: int
+    block_id: int
+    set_id: int
     question_key: str
     stem: str
     position: int
@@ -30,13 +35,15 @@ def own_answers(participant: Participant) -> list[OwnAnswer]:
     """Return a person's answers in their order, without attention checks, which never count. One query."""
     rows = (
         Response.objects.filter(assignment__participant=participant, assignment__is_attention_check=False)
-        .select_related("assignment__question_revision__question")
+        .select_related("assignment__question_revision__question", "assignment__block__set_revision")
         .order_by("assignment__position")
     )
     return [
         OwnAnswer(
             question_id=row.assignment.question_revision.question_id,
-            root_id=row.assignment.question_revision.root_id,
+            benchmark_id=row.assignment.question_revision.question.benchmark_id,
+            block_id=row.assignment.block_id,
+            set_id=row.assignment.block.set_revision.question_set_id,
             question_key=row.assignment.question_revision.question.key,
             stem=row.assignment.question_revision.stem,
             position=row.assignment.position,

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from survey.models import Participant, QuestionComment, Response, Study
+from survey.services import study_results_changed
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.survey.factories import go_to_question, make_participant, make_study
@@ -91,8 +92,9 @@ def test_a_person_sees_their_result_beside_models_and_people(context: BrowserCon
     found = make_set(benchmark, "bench", questions, name="Bench set")
     for name, letters in (("A very long model name of some provider", "+" * 15), ("Model B", "+-+" * 5)):
         make_run(make_system(slug=name.lower().replace(" ", "-"), name=name), found, letters)
-    people = make_people(found, ["+++-+++" + "++--+-+" + "+"] * 5)
+    people = make_people(found, ["+++-+++" + "++--+-+" + "+"] * 5, status="open")
     Participant.objects.update(finished_at=timezone.now())
+    study_results_changed(study_id=people[0].study_id)
     page = context.new_page()
     page.goto(f"{live_server.url}/survey/resume/{people[0].link_secret}/")
     page.get_by_role("link", name="Your result by topic").click()

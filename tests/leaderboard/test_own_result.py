@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from corpus.models import QuestionSet
-from survey.models import Assignment, Participant, Response, Study
+from corpus.models import QuestionSet, QuestionSetRevision
+from survey.models import Assignment, Participant, Response, Study, StudyBlock
 from survey.services import participant_withdraw, study_results_changed
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
@@ -120,8 +120,32 @@ def test_attention_checks_and_answers_without_a_verdict_are_left_out(person) -> 
     Response.objects.filter(assignment=second).update(outcome="", rule="", credit=None)
     text = page(person)
     assert "1 of your answers has no verdict yet and is left out here" in " ".join(text.split())
-    # Four organic questions are too few for a group of their own.
-    assert lines(text) == {"All questions": ["70.0%"], "Other questions": ["70.0%"]}
+    # Once it is judged, the share before and after would tell it: the topic waits, and the total with it.
+    assert lines(text) == {"Physical Chemistry": ["66.7%"]}
+    Study.objects.update(status="closed")
+    QuestionSet.objects.update(policy="open")
+    # Of the ten answers with a verdict seven are right.
+    assert lines(page(person)) == {
+        "Organic Chemistry": ["75.0%"],
+        "Physical Chemistry": ["66.7%"],
+        "All questions": ["70.0%"],
+    }
+
+
+def test_groups_follow_what_the_person_was_given(person, question_set) -> None:
+    """A set that loses a question, or a part that asks another set from now on, tells no verdict by what changes."""
+    before = lines(page(person))
+    revisions = [member.question_revision for member in question_set.current_revision.members.order_by("position")]
+    for number, kept in enumerate((revisions[1:], revisions[:6], revisions[6:])):
+        revision = QuestionSetRevision.objects.create(question_set=question_set, number=10 + number)
+        for position, question_revision in enumerate(kept, start=1):
+            revision.members.create(question_revision=question_revision, position=position)
+        QuestionSet.objects.filter(pk=question_set.pk).update(current_revision=revision)
+        assert lines(page(person)) == before
+    other = make_benchmark(slug="other")
+    elsewhere = make_set(other, "elsewhere", [make_question(other)])
+    StudyBlock.objects.update(set_revision=elsewhere.current_revision)
+    assert lines(page(person)) == before
 
 
 def test_a_result_over_two_sets_has_a_part_for_each(question_set) -> None:

@@ -252,6 +252,7 @@ def test_queries_do_not_grow_with_the_board(client, results) -> None:
 
 
 def test_the_front_page_shows_the_top_and_open_studies(client, results) -> None:
+    make_people(results, [], status="open")
     html = get(client, "/")
     assert "Small set" in html
     assert "Best model" in html
