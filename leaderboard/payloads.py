@@ -12,8 +12,8 @@ from leaderboard.boards import Estimate, Row, Topic
 from leaderboard.matrix import OUTCOMES
 from leaderboard.queries import Board
 from leaderboard.systems import SetResult
+from survey.selectors.export import safe_text
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 CSV_FIELDS = (
     "rank",
     "rank_low",
@@ -124,7 +124,7 @@ def board_csv(board: Board) -> str:
     Text that a spreadsheet would take for a formula gets a leading apostrophe; numbers stay numbers.
     """
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
+    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
     outcomes = [outcome.value for outcome in OUTCOMES]
     writer.writerow([*CSV_FIELDS, *outcomes, *_topic_headings(board.topics)])
     payload = board_payload(board)
@@ -147,7 +147,5 @@ def _topic_cells(row: dict[str, Any], topics: Iterable[Topic]) -> Iterator[Any]:
 
 
 def safe_cell(value: Any) -> Any:
-    """Return a cell that no spreadsheet runs: text that starts like a formula is quoted, all else is as it was."""
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
-    return value
+    """Return a cell that no spreadsheet runs: text as `safe_text` makes it, all else as it was."""
+    return safe_text(value) if isinstance(value, str) else value

@@ -33,11 +33,12 @@ class NumberChoice:
 
 def shown_number(number: Decimal) -> str:
     """Return a number as printed: 12500, −0.6, 4.15 × 10⁻²¹. Digits are kept."""
-    digits = len(number.as_tuple().digits)
-    if not number or (number.adjusted() in PLAIN_EXPONENTS and digits <= MOST_PLAIN_DIGITS):
+    sign, digits, _ = number.as_tuple()
+    if not number or (number.adjusted() in PLAIN_EXPONENTS and len(digits) <= MOST_PLAIN_DIGITS):
         return format(number, "f").replace("-", "−")
     exponent = number.adjusted()
-    mantissa = format(number.scaleb(-exponent), "f").replace("-", "−")
+    # Put together from its digits: arithmetic would round what is longer than its precision.
+    mantissa = format(Decimal((sign, digits, 1 - len(digits))), "f").replace("-", "−")
     return f"{mantissa} × 10{str(exponent).translate(SUPERSCRIPTS)}"
 
 

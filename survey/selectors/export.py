@@ -63,20 +63,33 @@ ANSWER_COLUMNS = (
     "key_revision",
 )
 COLUMNS = (*PERSON_COLUMNS, *QUESTION_COLUMNS, *ANSWER_COLUMNS)
-# What a spreadsheet takes for the beginning of a formula, also behind spaces or quotes, which it may drop on opening;
-# a cell that begins with a line break or a tab is taken apart by some.
-FORMULA = re.compile("^(?:[\\s\"'\u2018-\u201f\ufeff]*[=+\\-@\uff0b\uff0d\uff1d\uff20]|[\t\r\n])")
+# What tells the keys: for those who may see them.
+VERDICT_COLUMNS = frozenset({"outcome", "credit"})
+# What a spreadsheet drops or does not show before it looks for a formula: spaces, quotes, control characters with NUL,
+# soft hyphens, zero-width and bidirectional marks, variation selectors.
+UNSEEN = (
+    "\\s\"'\u2018-\u201f\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
+)
+STARTS = "=+\\-@\uff0b\uff0d\uff1d\uff20"
+# What it takes for the beginning of a formula; a cell that begins with a line break or a tab is taken apart by some.
+FORMULA = re.compile(f"^(?:[{UNSEEN}]*[{STARTS}]|[\t\r\n])")
+# Where cells are divided at semicolons or tabs, quotes of a file divided by commas do not keep a cell together.
+FORMULA_WITHIN = re.compile(f"([;\t\r\n])(?=[{UNSEEN}]*[{STARTS}])")
 CHUNK = 500
 
 
-def export_rows(study: Study) -> Iterator[list[Cell]]:
+def export_rows(study: Study, *, with_verdicts: bool = True) -> Iterator[list[Cell]]:
     """Yield the header, then a row for every question shown to anyone, answered or not.
+
+    Without `with_verdicts` the columns are left out that tell which answers are right, and with them the keys.
 
     Times are UTC, durations seconds; `seconds` runs from shown to answered, `away_seconds` is how much of it the person
     was away, `net_seconds` the rest. `block_place` is the place of the block in this person's order. Text that a
     spreadsheet would take for a formula starts with an apostrophe; numbers stay numbers.
     """
-    yield list(COLUMNS)
+    kept = [place for place, name in enumerate(COLUMNS) if with_verdicts or name not in VERDICT_COLUMNS]
+    yield [COLUMNS[place] for place in kept]
     found = inclusions(study=study).people
     places = _block_places(study)
     assignments = (
@@ -97,12 +110,14 @@ def export_rows(study: Study) -> Iterator[list[Cell]]:
         inclusion = found.get(assignment.participant_id)
         place = places.get((assignment.participant_id, assignment.block_id))
         person = _person(assignment.participant, inclusion)
-        yield [*person, *_question(assignment, inclusion, place), *_answer(assignment)]
+        row = [*person, *_question(assignment, inclusion, place), *_answer(assignment)]
+        yield [row[place] for place in kept]
 
 
 def safe_text(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula."""
-    return f"'{text}" if FORMULA.match(text) else text
+    """Return text that no spreadsheet takes for a formula, whole or divided at semicolons, tabs or line breaks."""
+    inside = FORMULA_WITHIN.sub(r"\1'", text)
+    return f"'{inside}" if FORMULA.match(text) else inside
 
 
 def net_seconds(response: Response) -> float | None:

@@ -14,6 +14,7 @@ from corpus.scoring.types import Kind, Target
 from corpus.selectors.later_keys import KeyInForce, keys_in_force
 from survey.keys_in_doubt import AnswerCount, Doubt, doubts_of
 from survey.models import Study, StudyBlock
+from survey.reading_back import shown_number
 from survey.selectors.export import Cell, safe_text
 from survey.selectors.study_answers import StudyAnswer, answer_values, study_answers
 from survey.statistics import Floats, corrected_discrimination
@@ -293,8 +294,11 @@ def _middle(members: Sequence[StudyAnswer]) -> Decimal:
 
 
 def number_text(number: Decimal) -> str:
-    """Return a number for a table: no trailing zeros, powers of ten where it is long."""
-    return f"{number.normalize():G}".replace("-", "\N{MINUS SIGN}") if number else "0"
+    """Return a number for a table as participants see it, without trailing zeros; no digit is rounded away."""
+    sign, digits, exponent = number.as_tuple()
+    while len(digits) > 1 and digits[-1] == 0 and isinstance(exponent, int):
+        digits, exponent = digits[:-1], exponent + 1
+    return shown_number(Decimal((sign, digits, exponent))) if number else "0"
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

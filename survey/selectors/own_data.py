@@ -7,7 +7,7 @@ from typing import Any
 from corpus.markup.text import render_text
 from corpus.models import QuestionSet, QuestionSetMember
 from corpus.scoring.letters import option_letter
-from survey.models import Assignment, Draft, Participant, Response, Study
+from survey.models import Assignment, Draft, Participant, ParticipantFlag, Response, Study
 from survey.selectors.export import net_seconds
 from survey.selectors.reminders import reminder_address_of
 
@@ -15,6 +15,7 @@ NOT_INCLUDED = (
     "The secret of your personal link: whoever has it continues as you, so it is on your pages only.",
     "Which options and numbers are right: the questions are used for tests.",
 )
+NO_CHECKS = "Whether you missed questions that show whether somebody reads: that is told once the study is closed."
 NO_VERDICTS = "Which of your answers were right: that would tell the answers of a set that is still in use."
 
 
@@ -48,8 +49,14 @@ def own_data(participant: Participant) -> dict[str, Any]:
         "findings_about_your_answers": _flags(participant),
         "imported_as": participant.source_name,
         "canaries": _canaries(shown),
-        "not_included": [*NOT_INCLUDED, *([] if with_verdicts else [NO_VERDICTS])],
+        "not_included": _not_included(study, with_verdicts=with_verdicts),
     }
+
+
+def _not_included(study: Study, *, with_verdicts: bool) -> list[str]:
+    """Return what is left out; the same for everybody in a study, whatever was found in their answers."""
+    is_closed = study.status == Study.Status.CLOSED
+    return [*NOT_INCLUDED, *([] if with_verdicts else [NO_VERDICTS]), *([] if is_closed else [NO_CHECKS])]
 
 
 def verdicts_are_public(study: Study) -> bool:
@@ -160,8 +167,12 @@ def _comments(participant: Participant) -> list[dict[str, Any]]:
 
 
 def _flags(participant: Participant) -> list[dict[str, Any]]:
-    """Return what was found odd about a person's answers; figures, which could tell verdicts, after the study only."""
+    """Return what was found odd about a person's answers.
+
+    Figures, and that attention checks were missed, would tell verdicts: they are there after the study only.
+    """
     is_closed = participant.study.status == Study.Status.CLOSED
+    found = participant.flags.all() if is_closed else participant.flags.exclude(code=ParticipantFlag.Code.ATTENTION)
     return [
         {
             "finding": flag.get_code_display(),
@@ -169,7 +180,7 @@ def _flags(participant: Participant) -> list[dict[str, Any]]:
             "found_at": _utc(flag.found_at),
             "left_out_of_results": flag.is_left_out,
         }
-        for flag in participant.flags.all()
+        for flag in found
     ]
 
 

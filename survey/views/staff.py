@@ -171,8 +171,9 @@ def agreement(request: HttpRequest, study: Study) -> HttpResponse:
 @staff_view
 @study_view
 def responses_csv(request: HttpRequest, study: Study) -> StreamingHttpResponse:
-    """Send every answer of a study as CSV."""
-    return _csv(f"{study.slug}-responses.csv", export_rows(study))
+    """Send every answer of a study as CSV; the verdicts to those who may see what is right."""
+    rows = export_rows(study, with_verdicts=request.user.has_perm(KEY_PERMISSION))
+    return _csv(f"{study.slug}-responses.csv", rows)
 
 
 @require_safe
@@ -184,7 +185,8 @@ def items_csv(request: HttpRequest, study: Study) -> StreamingHttpResponse:
 
 
 def _csv(name: str, rows: Iterator[list[Cell]]) -> StreamingHttpResponse:
-    writer = csv.writer(_Echo())
+    # Text in quotes, numbers without: a semicolon divides no cell where a spreadsheet divides at semicolons.
+    writer = csv.writer(_Echo(), quoting=csv.QUOTE_NONNUMERIC)
     lines: Iterator[str] = (writer.writerow(row) for row in rows)
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -25,10 +25,11 @@ from corpus.scoring.reading import read_answer
 from corpus.selectors.targets import asked_of, target_of
 from evaluations.importers.chembench_reports import read_pack
 from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
-from survey.selectors.export import COLUMNS, export_rows, safe_text
+from survey.selectors.export import COLUMNS, VERDICT_COLUMNS, export_rows, safe_text
 from survey.selectors.report_export import report_files
 from survey.services import Given, response_record, study_close
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given, staff_client
+from tests.survey.test_staff import key_client
 
 pytestmark = pytest.mark.django_db
 STAFF = ("view_participant", "view_response")
@@ -60,12 +61,19 @@ def rows_of(study: Study) -> list[dict[str, Any]]:
             "＋1",
             "－1",
             "＠x",
+            "\u200b=1",
+            "\u202e=1",
+            "\u2066\u2069@x",
+            "\x00=1",
+            "\xad+1",
+            "\ufe0f-1",
         ),
         '=HYPERLINK("http://x.example","y")',
     ],
 )
 def test_text_that_looks_like_a_formula_is_made_harmless(text: str) -> None:
-    assert safe_text(text) == f"'{text}"
+    assert safe_text(text).startswith("'")
+    assert safe_text(text).replace("'", "") == text.replace("'", "")
 
 
 @pytest.mark.parametrize(
@@ -73,6 +81,39 @@ def test_text_that_looks_like_a_formula_is_made_harmless(text: str) -> None:
 )
 def test_other_text_stays_as_it_is(text: str) -> None:
     assert safe_text(text) == text
+
+
+@pytest.mark.parametrize("gap", ["", " ", "\u200b", '"', "\x00"])
+@pytest.mark.parametrize("divider", [";", "\t", "\n"])
+def test_no_cell_is_a_formula_where_a_spreadsheet_divides_elsewhere(divider: str, gap: str) -> None:
+    study = make_study(n_choice=0, n_number=1, n_tools=0)
+    answer_next(make_participant(study), Given(typed_text="1"))
+    Response.objects.update(typed_text=f"x{divider}{gap}=HYPERLINK(1)")
+    response = staff_client(*STAFF).get(reverse("survey:responses-csv", args=[study.slug]))
+    text = b"".join(response.streaming_content).decode()
+    delimiter = ";" if divider == "\n" else divider
+    cells = [cell for row in csv.reader(text.split("\n"), delimiter=delimiter) for cell in row]
+    assert sum("HYPERLINK" in cell for cell in cells) == 1
+    for cell in cells:
+        assert cell.lstrip(' "\u200b\x00\t')[:1] not in tuple("=+-@"), cell
+    assert '"x' in text
+
+
+def test_verdicts_are_for_those_who_may_see_the_keys() -> None:
+    study = make_study(n_choice=2, n_number=0, n_tools=0)
+    person = make_participant(study)
+    answer_next(person)
+    wrong = go_to_question(person).question_revision.options.filter(credit=0).first()
+    answer_next(person, Given(option_keys=(wrong.option_key,)))
+
+    def table(client: Client) -> list[dict[str, str]]:
+        response = client.get(reverse("survey:responses-csv", args=[study.slug]))
+        return list(csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode())))
+
+    without = table(staff_client(*STAFF))
+    assert set(without[0]) == set(COLUMNS) - {"outcome", "credit"}
+    assert not {"right", "wrong"} & {cell for row in without for cell in row.values()}
+    assert [row["outcome"] for row in table(key_client())] == ["right", "wrong"]
 
 
 def test_every_cell_of_the_table_is_harmless_and_numbers_are_numbers() -> None:
@@ -151,8 +192,8 @@ def test_downloaded_table_is_read_again_as_it_was() -> None:
     response = staff_client(*STAFF).get(reverse("survey:responses-csv", args=[study.slug]))
     text = b"".join(response.streaming_content).decode()
     (line,) = csv.DictReader(io.StringIO(text))
-    assert tuple(line) == COLUMNS
-    assert (line["letters_chosen"], line["outcome"]) == (rows_of(study)[0]["letters_chosen"], "right")
+    assert tuple(line) == tuple(name for name in COLUMNS if name not in VERDICT_COLUMNS)
+    assert line["letters_chosen"] == rows_of(study)[0]["letters_chosen"]
 
 
 # The reports

@@ -1,5 +1,7 @@
 """What the answers say of each question, and the rule by which they put a key in doubt."""
 
+from decimal import Decimal
+
 import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
@@ -7,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 from survey.keys_in_doubt import AnswerCount, doubts_of
 from survey.models import Assignment, Participant, Response
 from survey.selectors.agreement import study_agreement
-from survey.selectors.item_analysis import CSV_COLUMNS, Item, item_analysis, item_rows
+from survey.selectors.item_analysis import CSV_COLUMNS, Item, item_analysis, item_rows, number_text
 from survey.services import Given
 from tests.corpus.factories import label_question
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
@@ -105,7 +107,7 @@ def test_numbers_that_agree_on_another_value_put_the_key_in_doubt() -> None:
     for typed in ("8.30e-21", "8.3 × 10^-21", "8.31e-21", "4.15e-21", "5"):
         answer_next(make_participant(study), Given(typed_text=typed))
     item = only_item(study)
-    assert [(count.label, count.n) for count in item.counts][:2] == [("4.15E−21", 1), ("8.3E−21", 3)]
+    assert [(count.label, count.n) for count in item.counts][:2] == [("4.15 × 10⁻²¹", 1), ("8.3 × 10⁻²¹", 3)]
     assert [doubt.code for doubt in item.doubts] == ["another_number"]
 
 
@@ -216,3 +218,20 @@ def test_agreement_per_study_block_and_topic() -> None:
 @pytest.mark.django_db
 def test_agreement_of_nobody_is_empty() -> None:
     assert study_agreement(make_study()) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ("100", "100"),
+        ("150", "150"),
+        ("1.50E+2", "150"),
+        ("-0.60", "\N{MINUS SIGN}0.6"),
+        ("0E+3", "0"),
+        ("4.15E-21", "4.15 × 10⁻²¹"),
+        ("12345678901234567890123456789012.5", "1.23456789012345678901234567890125 × 10³¹"),
+        ("12345678901234567890123456789012.6", "1.23456789012345678901234567890126 × 10³¹"),
+    ],
+)
+def test_numbers_are_printed_as_participants_see_them(number: str, text: str) -> None:
+    assert number_text(Decimal(number)) == text

@@ -21,7 +21,7 @@ from survey.models import (
     Study,
 )
 from survey.selectors.own_data import own_data
-from survey.services import comment_record, participant_withdraw, profile_record
+from survey.services import comment_record, participant_withdraw, profile_record, study_close
 from tests.survey.factories import (
     answer_next,
     client_of,
@@ -254,3 +254,19 @@ def test_anyone_can_read_what_is_stored(settings: Any) -> None:
     assert "averages of 7 people or more" in " ".join(page.content.decode().split())
     study = make_study()
     assert reverse("survey:privacy") in Client().get(reverse("survey:consent", args=[study.slug])).content.decode()
+
+
+def test_missed_attention_checks_are_told_once_the_study_is_closed() -> None:
+    person = someone()
+    without = own_data(person)["not_included"]
+    ParticipantFlag.objects.create(
+        participant=person, code="attention", detail="2 of 2 attention checks missed", found_at=timezone.now()
+    )
+    data = own_data(person)
+    assert "attention" not in json.dumps(data)
+    assert data["not_included"] == without
+    study_close(study=person.study)
+    assert [flag["detail"] for flag in own_data(person)["findings_about_your_answers"]] == [
+        "2 of 2 attention checks missed",
+        "2 of 3 under 5 s",
+    ]
