@@ -295,10 +295,10 @@ def _middle(members: Sequence[StudyAnswer]) -> Decimal:
 
 def number_text(number: Decimal) -> str:
     """Return a number for a table as participants see it, without trailing zeros; no digit is rounded away."""
-    sign, digits, exponent = number.as_tuple()
-    while len(digits) > 1 and digits[-1] == 0 and isinstance(exponent, int):
-        digits, exponent = digits[:-1], exponent + 1
-    return shown_number(Decimal((sign, digits, exponent))) if number else "0"
+    text = f"{number:E}"
+    mantissa, _, power = text.partition("E")
+    plain = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return shown_number(Decimal(f"{plain}E{power or 0}")) if number else "0"
 
 
 def _rounded(value: float | None, digits: int) -> float | None:
