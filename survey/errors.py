@@ -17,6 +17,17 @@ class ConsentOutdatedError(SurveyError):
     """The person saw another text than the one that must be agreed to now."""
 
 
+class BegunAlreadyError(SurveyError):
+    """Somebody began with this consent page, and their personal link is another one by now."""
+
+    def __init__(self, participant_id: int) -> None:
+        super().__init__(
+            "Somebody has begun with this page already, and has a new personal link since, or has withdrawn. Open that "
+            "link to go on. To begin as somebody else, choose Begin and read the text again."
+        )
+        self.participant_id = participant_id
+
+
 class WithdrawnError(SurveyError):
     """The person has withdrawn; nothing more is stored about them."""
 

@@ -27,6 +27,9 @@ class Participant(models.Model):
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="participants")
     pseudonym = models.CharField(max_length=60)
     link_secret = models.CharField(max_length=64, unique=True, default=new_link_secret)
+    consent_page_key = models.CharField(
+        max_length=64, null=True, blank=True, editable=False, unique=True, help_text="Hash of the page they agreed on."
+    )
     consent_text = models.ForeignKey(
         ConsentText, null=True, blank=True, on_delete=models.PROTECT, related_name="participants"
     )
@@ -47,6 +50,7 @@ class Participant(models.Model):
         editable=False,
         help_text="When they came into public results of the open study, together with a whole group.",
     )
+    reminders_sent = models.PositiveSmallIntegerField(default=0, editable=False)
     is_demo = models.BooleanField(default=False)
     source_name = models.CharField(max_length=100, blank=True, help_text="Id in an imported study.")
 

@@ -43,6 +43,7 @@ def own_data(participant: Participant) -> dict[str, Any]:
             for visit in participant.block_visits.select_related("block").order_by("rules_accepted_at")
         ],
         "reminders": _reminders(participant),
+        "reminders_sent": participant.reminders_sent,
         "questions": [_question(assignment, with_verdicts=with_verdicts) for assignment in shown],
         "questions_not_shown_yet": participant.assignments.filter(served_at__isnull=True).count(),
         "comments": _comments(participant),

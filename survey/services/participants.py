@@ -6,9 +6,10 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from corpus.services.results import action_log
-from survey.errors import ConsentOutdatedError, StudyNotOpenError, StudyNotReadyError
+from survey.errors import BegunAlreadyError, ConsentOutdatedError, StudyNotOpenError, StudyNotReadyError
 from survey.models import ConsentText, Participant, ReminderAddress, Study, new_link_secret
 from survey.selectors.studies import current_consent, study_problems
 from survey.services.assignments import assignments_draw
@@ -18,6 +19,7 @@ from survey.services.inclusion import study_results_changed
 from survey.services.pseudonyms import pseudonym_draw
 
 PSEUDONYM_ATTEMPTS = 20
+PAGE_KEY_SALT = "survey.consent-page-key"
 
 
 def participant_begin(
@@ -31,10 +33,11 @@ def participant_begin(
 ) -> Participant:
     """Store that someone agreed to the current consent text, and return the participant.
 
-    `link_secret` comes from the consent page: sending the same page again returns the same participant.
-    Raises StudyNotOpenError, StudyNotReadyError or ConsentOutdatedError.
+    `link_secret` comes from the consent page: sending the same page again returns the same participant. Once they have
+    another link, the page makes nobody and lets nobody in. Raises BegunAlreadyError, StudyNotOpenError,
+    StudyNotReadyError or ConsentOutdatedError.
     """
-    existing = Participant.objects.filter(study=study, link_secret=link_secret).first()
+    existing = _begun_with(study, link_secret)
     if existing:
         return existing
     _refuse_unless_open(study)
@@ -47,6 +50,20 @@ def participant_begin(
         if participant:
             return participant
     raise StudyNotReadyError("No free pseudonym was found. Please try again.")
+
+
+def _begun_with(study: Study, link_secret: str) -> Participant | None:
+    """Return the participant of a consent page whose link is still that page's; raise BegunAlreadyError for another."""
+    existing = Participant.objects.filter(study=study, link_secret=link_secret).first()
+    if existing is None:
+        begun = Participant.objects.filter(consent_page_key=_page_key(link_secret)).first()
+        if begun:
+            raise BegunAlreadyError(begun.pk)
+    return existing
+
+
+def _page_key(link_secret: str) -> str:
+    return salted_hmac(PAGE_KEY_SALT, link_secret, algorithm="sha256").hexdigest()
 
 
 def _refuse_unless_open(study: Study) -> None:
@@ -68,11 +85,12 @@ def _participant_insert(
                 consent_text=consent,
                 consented_at=now or timezone.now(),
                 link_secret=secret,
+                consent_page_key=_page_key(secret),
                 pseudonym=name,
                 is_demo=is_demo,
             )
     except IntegrityError:
-        return Participant.objects.filter(study=study, link_secret=secret).first()
+        return _begun_with(study, secret)
 
 
 def profile_record(

@@ -69,6 +69,7 @@ def participant_erase(*, study: Study, pseudonym: str, actor: AbstractBaseUser |
         withdrew = participant_withdraw(participant=participant, actor=actor)
         Participant.objects.filter(pk=participant.pk).update(
             consent_text=None,
+            consent_page_key=None,
             consented_at=None,
             profile_answered_at=None,
             practised_at=None,

@@ -37,6 +37,7 @@ def _withdraw(participant: Participant, actor: AbstractBaseUser | None, now: dat
             education="",
             years_experience=None,
             specialties=[],
+            reminders_sent=0,
         )
         if changed:
             _answers_delete(participant, actor)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from survey.errors import SurveyError
+from survey.errors import BegunAlreadyError, SurveyError
 from survey.forms import ConsentForm, NumberForm, ProfileForm
 from survey.models import Participant, Study
 from survey.selectors.progress import progress_of
@@ -79,6 +79,12 @@ def _consent_given(request: HttpRequest, study: Study) -> HttpResponse:
     secret, consent_text_id = page
     try:
         participant = participant_begin(study=study, consent_text_id=consent_text_id, link_secret=secret)
+    except BegunAlreadyError as error:
+        known = session_participant(request, study)
+        if known and known.pk == error.participant_id:
+            return to_step(request, known)
+        messages.warning(request, str(error))
+        return redirect("survey:start", study.slug)
     except SurveyError as error:
         messages.warning(request, str(error))
         return redirect("survey:consent", study.slug)

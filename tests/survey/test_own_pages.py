@@ -185,7 +185,7 @@ def test_data_holds_everything_stored_about_the_person() -> None:
 def test_every_column_about_people_is_in_the_data_or_left_out_on_purpose() -> None:
     """A new column does not go missing unseen."""
     left_out = {
-        Participant: {"id", "link_secret", "is_demo"},
+        Participant: {"id", "link_secret", "is_demo", "consent_page_key"},
         Assignment: {"id", "participant", "is_attention_check"},
         Response: {"id", "assignment", "outcome", "credit", "rule", "key_revision", "imported_record"},
         ParticipantFlag: {"id", "participant", "review_reason", "reviewed_at", "reviewed_by"},
@@ -198,7 +198,7 @@ def test_every_column_about_people_is_in_the_data_or_left_out_on_purpose() -> No
         Participant: {
             *("study", "pseudonym", "consent_text", "consented_at", "education", "years_experience", "specialties"),
             *("profile_answered_at", "practised_at", "started_at", "finished_at", "withdrawn_at", "source_name"),
-            "counts_since",
+            *("counts_since", "reminders_sent"),
         },
         Assignment: {"block", "question_revision", "position", "option_order", "served_at"},
         Response: {

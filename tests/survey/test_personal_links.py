@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from corpus.models import ActionLog
 from survey.models import Participant, UnknownLinkCount
-from survey.services import link_renew, study_close, unknown_link_note
+from survey.services import link_renew, participant_withdraw, study_close, unknown_link_note
 from survey.services import links as links_module
 from survey.services.links import UNKNOWN_LINKS_A_MINUTE, address_key, seconds_until_links_open
 from survey.views.access import SESSION_KEY
@@ -74,6 +74,39 @@ def test_service_renews_only_the_link_it_was_asked_about() -> None:
     assert not link_renew(participant=participant, old_secret="another")
     assert link_renew(participant=participant, old_secret=old)
     assert not link_renew(participant=participant, old_secret=old)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_consent_page_makes_one_person_whatever_became_of_the_link_it_made(is_known: bool) -> None:
+    study = make_study()
+    url, client = reverse("survey:consent", args=[study.slug]), Client()
+    data = {"page": client.get(url).context["page"], "agree": "on"}
+    client.post(url, data)
+    participant = Participant.objects.get()
+    press_new_link(client, participant)
+    sender = client if is_known else Client()
+    page = sender.post(url, data, follow=True)
+    assert Participant.objects.count() == 1
+    # Whoever has the page alone is not let in: the link it made has ended.
+    assert (SESSION_KEY in sender.session) is is_known
+    if is_known:
+        assert page.resolver_match.url_name == "profile"
+    else:
+        assert "has a new personal link" in words(page)
+        assert "Open your personal link" in words(page)
+        begun = sender.get(url).context["page"]
+        assert sender.post(url, {"page": begun, "agree": "on"}).status_code == 302
+        assert Participant.objects.count() == 2
+
+
+def test_a_consent_page_of_somebody_who_withdrew_makes_nobody() -> None:
+    study = make_study()
+    url, client = reverse("survey:consent", args=[study.slug]), Client()
+    data = {"page": client.get(url).context["page"], "agree": "on"}
+    client.post(url, data)
+    participant_withdraw(participant=Participant.objects.get())
+    assert client.post(url, data, follow=True).status_code == 403
+    assert Participant.objects.count() == 1
 
 
 def test_session_holds_neither_link_nor_more_than_needed() -> None:
