@@ -38,6 +38,7 @@ def due_addresses(*, study: Study, days: int, now: datetime) -> QuerySet[Reminde
                 "participant__started_at",
                 Coalesce(Max("participant__assignments__served_at"), "participant__started_at"),
                 Coalesce(Max("participant__assignments__response__answered_at"), "participant__started_at"),
+                Coalesce(Max("participant__assignments__draft__saved_at"), "participant__started_at"),
             )
         )
         .filter(last_seen__lte=quiet)
@@ -52,14 +53,19 @@ def reminder_address_of(participant: Participant) -> ReminderAddress | None:
 
 
 def stop_token(address: ReminderAddress) -> str:
-    """Return a signed note by which whoever reads the reminder can stop further ones. It does nothing else."""
-    return signing.dumps(address.pk, salt=STOP_SALT)
+    """Return a signed note by which whoever reads the reminder can stop further ones. It does nothing else.
+
+    It is about the person: an address they leave again later is stopped by it as well.
+    """
+    return signing.dumps([address.participant_id], salt=STOP_SALT)
 
 
 def address_of_token(token: str) -> ReminderAddress | None:
     """Return the address a note was made for, or None for a forged one or an address that is gone."""
     try:
-        pk = signing.loads(token, salt=STOP_SALT)
+        signed = signing.loads(token, salt=STOP_SALT)
     except (signing.BadSignature, ValueError, TypeError):
         return None
-    return ReminderAddress.objects.select_related("participant__study").filter(pk=pk).first()
+    # Mails that were sent earlier name the address itself.
+    named = {"participant": signed[0]} if isinstance(signed, list) else {"pk": signed}
+    return ReminderAddress.objects.select_related("participant__study").filter(**named).first()

@@ -18,7 +18,7 @@ from django.utils import timezone
 from survey.errors import ReminderRefusedError
 from survey.models import Participant, ReminderAddress, Study
 from survey.selectors.reminders import MOST_REMINDERS, NO_MAIL, address_of_token, due_addresses, may_be_sent, stop_token
-from survey.services.holding import refuse_withdrawn
+from survey.services.holding import person_hold, refuse_withdrawn
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +41,8 @@ class RemindersSent:
 def reminder_address_set(*, participant: Participant, email: str, now: datetime | None = None) -> ReminderAddress:
     """Store where a person wants to be reminded; another address takes the place of the first.
 
-    How many reminders were sent stays counted. Raises WithdrawnError, or ReminderRefusedError with what to do.
+    How many reminders were sent stays counted, also where the address was removed in between. Raises WithdrawnError, or
+    ReminderRefusedError with what to do.
     """
     email = email.strip()
     try:
@@ -57,7 +58,8 @@ def reminder_address_set(*, participant: Participant, email: str, now: datetime 
         if not current.study.offers_reminders or current.finished_at:
             raise ReminderRefusedError("There is nothing to remind you of: no address was stored.")
         address, _ = ReminderAddress.objects.update_or_create(
-            participant=participant, defaults={"email": email, "opted_in_at": now or timezone.now()}
+            participant=participant,
+            defaults={"email": email, "opted_in_at": now or timezone.now(), "n_sent": current.reminders_sent},
         )
     return address
 
@@ -102,19 +104,34 @@ def reminders_send(
 
 
 def _remind(address: ReminderAddress, connection: BaseEmailBackend, *, days: int, now: datetime) -> str:
-    free = ReminderAddress.objects.filter(may_be_sent(days=days, now=now), pk=address.pk, email=address.email)
-    if not free.update(last_sent_at=now, n_sent=F("n_sent") + 1):
+    if not _claim(address, days=days, now=now):
         return "taken"
     try:
         _message(address, connection).send()
     except Exception as error:  # noqa: BLE001 - one address that fails must not keep the others from their mail
         # The text of the error can hold the address, so only its kind is logged.
         logger.warning("reminder to participant %s failed: %s", address.participant_id, type(error).__name__)
-        ReminderAddress.objects.filter(pk=address.pk, last_sent_at=now).update(
-            last_sent_at=address.last_sent_at, n_sent=F("n_sent") - 1
-        )
+        _put_back(address, now=now)
         return "failed"
     return "sent"
+
+
+def _claim(address: ReminderAddress, *, days: int, now: datetime) -> bool:
+    """Count a reminder as sent, with the address and with the person; return whether it may be sent."""
+    free = ReminderAddress.objects.filter(may_be_sent(days=days, now=now), pk=address.pk, email=address.email)
+    with transaction.atomic():
+        if not person_hold(address.participant) or not free.update(last_sent_at=now, n_sent=F("n_sent") + 1):
+            return False
+        Participant.objects.filter(pk=address.participant_id).update(reminders_sent=F("reminders_sent") + 1)
+    return True
+
+
+def _put_back(address: ReminderAddress, *, now: datetime) -> None:
+    with transaction.atomic():
+        person_hold(address.participant)
+        claimed = ReminderAddress.objects.filter(pk=address.pk, last_sent_at=now)
+        if claimed.update(last_sent_at=address.last_sent_at, n_sent=F("n_sent") - 1):
+            Participant.objects.filter(pk=address.participant_id).update(reminders_sent=F("reminders_sent") - 1)
 
 
 def _message(address: ReminderAddress, connection: BaseEmailBackend) -> EmailMessage:

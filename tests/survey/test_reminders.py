@@ -8,7 +8,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.core import mail
+from django.core import mail, signing
 from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -17,8 +17,9 @@ from django.utils import timezone
 
 from survey.errors import ReminderRefusedError, WithdrawnError
 from survey.models import Assignment, Participant, ReminderAddress, Response, Study
-from survey.selectors.reminders import MOST_REMINDERS, stop_token
+from survey.selectors.reminders import MOST_REMINDERS, STOP_SALT, stop_token
 from survey.services import (
+    draft_save,
     participant_withdraw,
     reminder_address_remove,
     reminder_address_set,
@@ -126,6 +127,44 @@ def test_at_most_so_many_and_one_in_an_interval(study: Study) -> None:
     # Another address does not begin the count again.
     reminder_address_set(participant=Participant.objects.get(), email="other@x.example", now=now)
     assert reminders_send(study=study, now=now + timedelta(days=90)).sent == 0
+
+
+def test_leaving_the_address_again_does_not_begin_the_count_again(study: Study) -> None:
+    person = stopped(study)
+    now, sent = timezone.now(), []
+    for day in range(0, 100, 10):
+        moment = now + timedelta(days=day)
+        sent.append(reminders_send(study=study, now=moment).sent)
+        reminder_address_remove(participant=person)
+        reminder_address_set(participant=person, email=EMAIL, now=moment)
+    assert sent == [1] * MOST_REMINDERS + [0] * (10 - MOST_REMINDERS)
+    assert ["last reminder" in message.body for message in mail.outbox] == [False, False, True]
+
+
+def test_the_link_of_an_older_mail_stops_an_address_that_was_left_again(study: Study) -> None:
+    person = stopped(study)
+    send(study)
+    (message,) = mail.outbox
+    reminder_address_remove(participant=person)
+    reminder_address_set(participant=person, email=EMAIL)
+    Client().post(re.search(r"/survey/reminders/stop/\S+", message.body)[0])
+    assert not ReminderAddress.objects.exists()
+
+
+def test_a_link_from_before_the_count_was_kept_with_the_person_still_stops(study: Study) -> None:
+    stopped(study)
+    token = signing.dumps(ReminderAddress.objects.get().pk, salt=STOP_SALT)
+    Client().post(reverse("survey:reminders-stop", args=[token]))
+    assert not ReminderAddress.objects.exists()
+
+
+def test_whoever_fills_in_an_answer_is_not_quiet(study: Study) -> None:
+    person = stopped(study)
+    assignment = person.assignments.get(position=2)
+    now = timezone.now()
+    draft_save(assignment=assignment, fields={"choice": ["A"]}, now=now - timedelta(days=6))
+    assert send(study, now=now) == (0, 0, 0)
+    assert send(study, now=now + timedelta(days=1)) == (1, 0, 0)
 
 
 def test_of_two_that_send_at_once_one_sends(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
