@@ -17,7 +17,7 @@ from corpus.question_panels import QuestionPanel, panels_of, register_panel
 from survey.admin import StudyForm
 from survey.errors import CommentRefusedError, StudyNotReadyError
 from survey.models import Participant, QuestionComment, ReminderAddress, Study, StudyBlock
-from survey.services import consent_text_add
+from survey.services import consent_text_add, study_close
 from survey.services.copies import NOT_COPIED, study_copy
 from survey.services.curation import comment_reopen, comment_resolve
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study
@@ -59,6 +59,7 @@ def test_design_is_fixed_once_people_have_begun_and_inclusion_is_not() -> None:
 def test_change_of_who_counts_is_logged_and_boards_follow(admin_page: Client) -> None:
     study = make_study(n_choice=1, n_number=0, n_tools=0)
     answer_next(make_participant(study))
+    study_close(study=study)
     benchmark = Benchmark.objects.get()
     url = reverse("admin:survey_study_change", args=[study.pk])
     page = admin_page.get(url).content.decode()

@@ -24,6 +24,7 @@ from tests.survey.factories import (
     question_url,
     staff_client,
 )
+from tests.survey.test_staff import key_client
 
 pytestmark = pytest.mark.django_db
 
@@ -314,7 +315,7 @@ def test_sv07_order_stays_whatever_happens_to_the_set() -> None:
 
 @pytest.fixture
 def export() -> Callable[[Study], list[dict[str, str]]]:
-    client = staff_client("view_participant", "view_response")
+    client = key_client()
 
     def fetch(study: Study) -> list[dict[str, str]]:
         response = client.get(reverse("survey:responses-csv", args=[study.slug]))
