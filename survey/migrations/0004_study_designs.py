@@ -6,218 +6,329 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0001_initial'),
-        ('survey', '0003_rescoring'),
+        ("corpus", "0001_initial"),
+        ("survey", "0003_rescoring"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Absence',
+            name="Absence",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('hidden', 'page hidden'), ('pause', 'paused'), ('break', 'break offered by the study')], max_length=6)),
-                ('began_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("hidden", "page hidden"),
+                            ("pause", "paused"),
+                            ("break", "break offered by the study"),
+                        ],
+                        max_length=6,
+                    ),
+                ),
+                ("began_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ['assignment', 'began_at'],
+                "ordering": ["assignment", "began_at"],
             },
         ),
         migrations.CreateModel(
-            name='Draft',
+            name="Draft",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('content', models.JSONField(default=dict)),
-                ('saved_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("content", models.JSONField(default=dict)),
+                ("saved_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='ParticipantFlag',
+            name="ParticipantFlag",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(choices=[('straight_line', 'the same place chosen again and again'), ('too_fast', 'answers faster than the questions can be read'), ('attention', 'attention checks missed')], max_length=16)),
-                ('detail', models.CharField(max_length=300)),
-                ('found_at', models.DateTimeField()),
-                ('is_left_out', models.BooleanField(blank=True, help_text='Unknown: not reviewed yet.', null=True)),
-                ('review_reason', models.CharField(blank=True, max_length=300)),
-                ('reviewed_at', models.DateTimeField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "code",
+                    models.CharField(
+                        choices=[
+                            ("straight_line", "the same place chosen again and again"),
+                            ("too_fast", "answers faster than the questions can be read"),
+                            ("attention", "attention checks missed"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("detail", models.CharField(max_length=300)),
+                ("found_at", models.DateTimeField()),
+                ("is_left_out", models.BooleanField(blank=True, help_text="Unknown: not reviewed yet.", null=True)),
+                ("review_reason", models.CharField(blank=True, max_length=300)),
+                ("reviewed_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ['participant', 'code'],
+                "ordering": ["participant", "code"],
             },
         ),
         migrations.CreateModel(
-            name='QuestionComment',
+            name="QuestionComment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('comment', 'comment'), ('error', 'mistake in the question')], max_length=8)),
-                ('text', models.TextField()),
-                ('created_at', models.DateTimeField()),
-                ('resolution', models.TextField(blank=True, help_text='What was done about it.')),
-                ('resolved_at', models.DateTimeField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("comment", "comment"), ("error", "mistake in the question")], max_length=8
+                    ),
+                ),
+                ("text", models.TextField()),
+                ("created_at", models.DateTimeField()),
+                ("resolution", models.TextField(blank=True, help_text="What was done about it.")),
+                ("resolved_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ['-created_at'],
+                "ordering": ["-created_at"],
             },
         ),
         migrations.CreateModel(
-            name='ReminderAddress',
+            name="ReminderAddress",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('email', models.EmailField(max_length=254)),
-                ('opted_in_at', models.DateTimeField()),
-                ('last_sent_at', models.DateTimeField(blank=True, null=True)),
-                ('n_sent', models.PositiveSmallIntegerField(default=0)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("email", models.EmailField(max_length=254)),
+                ("opted_in_at", models.DateTimeField()),
+                ("last_sent_at", models.DateTimeField(blank=True, null=True)),
+                ("n_sent", models.PositiveSmallIntegerField(default=0)),
             ],
             options={
-                'verbose_name_plural': 'reminder addresses',
+                "verbose_name_plural": "reminder addresses",
             },
         ),
         migrations.AddField(
-            model_name='assignment',
-            name='is_attention_check',
+            model_name="assignment",
+            name="is_attention_check",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='response',
-            name='away_seconds',
-            field=models.FloatField(blank=True, help_text='Of these, how long the person was away.', null=True),
+            model_name="response",
+            name="away_seconds",
+            field=models.FloatField(blank=True, help_text="Of these, how long the person was away.", null=True),
         ),
         migrations.AddField(
-            model_name='response',
-            name='imported_record',
-            field=models.JSONField(blank=True, help_text='What another survey had stored of this answer, untouched.', null=True),
+            model_name="response",
+            name="imported_record",
+            field=models.JSONField(
+                blank=True, help_text="What another survey had stored of this answer, untouched.", null=True
+            ),
         ),
         migrations.AddField(
-            model_name='study',
-            name='attention_every',
-            field=models.PositiveSmallIntegerField(blank=True, help_text='One of them after this many questions; empty for none.', null=True),
+            model_name="study",
+            name="attention_every",
+            field=models.PositiveSmallIntegerField(
+                blank=True, help_text="One of them after this many questions; empty for none.", null=True
+            ),
         ),
         migrations.AddField(
-            model_name='study',
-            name='attention_set',
-            field=models.ForeignKey(blank=True, help_text='Easy questions that show whether somebody reads; they never count.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='corpus.questionsetrevision'),
+            model_name="study",
+            name="attention_set",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="Easy questions that show whether somebody reads; they never count.",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="corpus.questionsetrevision",
+            ),
         ),
         migrations.AddField(
-            model_name='study',
-            name='balance_grouping',
-            field=models.ForeignKey(blank=True, help_text='Where people get a share of a part: the labels this share is balanced over, such as topics.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='corpus.grouping'),
+            model_name="study",
+            name="balance_grouping",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="Where people get a share of a part: the labels this share is balanced over, such as topics.",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="corpus.grouping",
+            ),
         ),
         migrations.AddField(
-            model_name='study',
-            name='break_every',
-            field=models.PositiveSmallIntegerField(blank=True, help_text='A break is offered after this many questions; empty for none.', null=True),
+            model_name="study",
+            name="break_every",
+            field=models.PositiveSmallIntegerField(
+                blank=True, help_text="A break is offered after this many questions; empty for none.", null=True
+            ),
         ),
         migrations.AddField(
-            model_name='study',
-            name='closed_at',
+            model_name="study",
+            name="closed_at",
             field=models.DateTimeField(blank=True, editable=False, null=True),
         ),
         migrations.AddField(
-            model_name='study',
-            name='completion_rule',
-            field=models.CharField(choices=[('study', 'who answered every question they were given'), ('block', 'who answered a whole part, with that part'), ('any', 'everybody, with what they answered')], default='study', max_length=6),
+            model_name="study",
+            name="completion_rule",
+            field=models.CharField(
+                choices=[
+                    ("study", "who answered every question they were given"),
+                    ("block", "who answered a whole part, with that part"),
+                    ("any", "everybody, with what they answered"),
+                ],
+                default="study",
+                max_length=6,
+            ),
         ),
         migrations.AddField(
-            model_name='study',
-            name='counts_unknown_experience',
-            field=models.BooleanField(default=True, help_text='Whether people who do not say their experience count where a minimum is set.'),
+            model_name="study",
+            name="counts_unknown_experience",
+            field=models.BooleanField(
+                default=True, help_text="Whether people who do not say their experience count where a minimum is set."
+            ),
         ),
         migrations.AddField(
-            model_name='study',
-            name='minimum_years',
-            field=models.PositiveSmallIntegerField(blank=True, help_text='Years of experience from which on people count; empty for everybody.', null=True),
+            model_name="study",
+            name="minimum_years",
+            field=models.PositiveSmallIntegerField(
+                blank=True, help_text="Years of experience from which on people count; empty for everybody.", null=True
+            ),
         ),
         migrations.AddField(
-            model_name='study',
-            name='n_draws',
+            model_name="study",
+            name="n_draws",
             field=models.PositiveIntegerField(default=0, editable=False),
         ),
         migrations.AddField(
-            model_name='study',
-            name='offers_reminders',
-            field=models.BooleanField(default=False, help_text='Ask whether reminders by e-mail are wanted.'),
+            model_name="study",
+            name="offers_reminders",
+            field=models.BooleanField(default=False, help_text="Ask whether reminders by e-mail are wanted."),
         ),
         migrations.AddField(
-            model_name='study',
-            name='retention_days',
-            field=models.PositiveIntegerField(blank=True, help_text="Days after the end of the study until links, e-mail addresses and comments' authors are erased.", null=True),
+            model_name="study",
+            name="retention_days",
+            field=models.PositiveIntegerField(
+                blank=True,
+                help_text="Days after the end of the study until links, e-mail addresses and comments' authors are erased.",
+                null=True,
+            ),
         ),
         migrations.AddField(
-            model_name='studyblock',
-            name='questions_per_person',
-            field=models.PositiveSmallIntegerField(blank=True, help_text='How many of the questions each person gets; empty for all of them.', null=True),
+            model_name="studyblock",
+            name="questions_per_person",
+            field=models.PositiveSmallIntegerField(
+                blank=True, help_text="How many of the questions each person gets; empty for all of them.", null=True
+            ),
         ),
         migrations.AlterField(
-            model_name='study',
-            name='block_order',
-            field=models.CharField(choices=[('as_listed', 'in the listed order'), ('no_tools_first', 'parts without tools first'), ('tools_first', 'parts with tools first'), ('random', 'random for each person')], default='as_listed', max_length=14),
+            model_name="study",
+            name="block_order",
+            field=models.CharField(
+                choices=[
+                    ("as_listed", "in the listed order"),
+                    ("no_tools_first", "parts without tools first"),
+                    ("tools_first", "parts with tools first"),
+                    ("random", "random for each person"),
+                ],
+                default="as_listed",
+                max_length=14,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('break_every', 0), _negated=True), name='break_every_one_or_more'),
+            model_name="study",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("break_every", 0), _negated=True), name="break_every_one_or_more"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('attention_every', 0), _negated=True), name='attention_every_one_or_more'),
+            model_name="study",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("attention_every", 0), _negated=True), name="attention_every_one_or_more"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='studyblock',
-            constraint=models.CheckConstraint(condition=models.Q(('questions_per_person', 0), _negated=True), name='questions_per_person_one_or_more'),
+            model_name="studyblock",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("questions_per_person", 0), _negated=True), name="questions_per_person_one_or_more"
+            ),
         ),
         migrations.AddField(
-            model_name='absence',
-            name='assignment',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='absences', to='survey.assignment'),
+            model_name="absence",
+            name="assignment",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="absences", to="survey.assignment"
+            ),
         ),
         migrations.AddField(
-            model_name='draft',
-            name='assignment',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='draft', to='survey.assignment'),
+            model_name="draft",
+            name="assignment",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE, related_name="draft", to="survey.assignment"
+            ),
         ),
         migrations.AddField(
-            model_name='participantflag',
-            name='participant',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='flags', to='survey.participant'),
+            model_name="participantflag",
+            name="participant",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="flags", to="survey.participant"
+            ),
         ),
         migrations.AddField(
-            model_name='participantflag',
-            name='reviewed_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="participantflag",
+            name="reviewed_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='questioncomment',
-            name='participant',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='comments', to='survey.participant'),
+            model_name="questioncomment",
+            name="participant",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="comments",
+                to="survey.participant",
+            ),
         ),
         migrations.AddField(
-            model_name='questioncomment',
-            name='question_revision',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='corpus.questionrevision'),
+            model_name="questioncomment",
+            name="question_revision",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="comments", to="corpus.questionrevision"
+            ),
         ),
         migrations.AddField(
-            model_name='questioncomment',
-            name='resolved_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="questioncomment",
+            name="resolved_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='reminderaddress',
-            name='participant',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='reminder_address', to='survey.participant'),
+            model_name="reminderaddress",
+            name="participant",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE, related_name="reminder_address", to="survey.participant"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='absence',
-            constraint=models.UniqueConstraint(condition=models.Q(('ended_at__isnull', True)), fields=('assignment', 'kind'), name='one_open_absence_of_a_kind'),
+            model_name="absence",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("ended_at__isnull", True)),
+                fields=("assignment", "kind"),
+                name="one_open_absence_of_a_kind",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='absence',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind', 'break')), fields=('assignment',), name='one_break_before_a_question'),
+            model_name="absence",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("kind", "break")), fields=("assignment",), name="one_break_before_a_question"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='participantflag',
-            constraint=models.UniqueConstraint(fields=('participant', 'code'), name='participant_flag_once'),
+            model_name="participantflag",
+            constraint=models.UniqueConstraint(fields=("participant", "code"), name="participant_flag_once"),
         ),
     ]

@@ -4,15 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('survey', '0005_unknown_link_counts'),
+        ("survey", "0005_unknown_link_counts"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='participant',
-            name='counts_since',
-            field=models.DateTimeField(blank=True, editable=False, help_text='When they came into public results of the open study, together with a whole group.', null=True),
+            model_name="participant",
+            name="counts_since",
+            field=models.DateTimeField(
+                blank=True,
+                editable=False,
+                help_text="When they came into public results of the open study, together with a whole group.",
+                null=True,
+            ),
         ),
     ]
