@@ -22,6 +22,7 @@ from survey.models import (
 )
 from survey.profile_words import coarse_specialties, coarse_years
 from survey.selectors.retention import RETENTION_APPLIED, studies_due
+from survey.services.holding import person_hold
 from survey.services.inclusion import study_results_changed
 from survey.services.withdrawal import participant_withdraw
 
@@ -64,6 +65,7 @@ def participant_erase(*, study: Study, pseudonym: str, actor: AbstractBaseUser |
     if participant is None:
         raise NoSuchParticipantError(f"Nobody in the study {study.slug} is called “{pseudonym}”.")
     with transaction.atomic():
+        person_hold(participant)
         answers = participant.assignments.filter(response__isnull=False).count()
         comments, _ = QuestionComment.objects.filter(participant=participant).delete()
         withdrew = participant_withdraw(participant=participant, actor=actor)
@@ -113,6 +115,8 @@ def _found(study: Study) -> Retained:
 
 def _apply(study: Study, found: Retained) -> None:
     with transaction.atomic():
+        for person in study.participants.order_by("pk"):
+            person_hold(person)
         for doomed in (_addresses(study), _drafts(study), _absences(study)):
             doomed.delete()
         _authored(study).update(participant=None)

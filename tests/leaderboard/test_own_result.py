@@ -43,7 +43,7 @@ def page(person: Participant, status: int = 200) -> str:
 
 def lines(text: str) -> dict[str, list[str]]:
     """Return {topic: cells} of the table of shares."""
-    rows = re.findall(r"<tr>\s*<th class=\"name\" scope=\"row\">\s*([^<]+?)<span.*?</th>(.*?)</tr>", text, re.DOTALL)
+    rows = re.findall(r"<tr[^>]*>\s*<th class=\"name\"[^>]*>\s*([^<]+?)<span.*?</th>(.*?)</tr>", text, re.DOTALL)
     return {
         name: [" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in cells.split("</td>")[:-1]]
         for name, cells in rows
