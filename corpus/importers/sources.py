@@ -21,7 +21,6 @@ _UNREADABLE = (
     zlib.error,
     lzma.LZMAError,
     struct.error,
-    NotImplementedError,
     RuntimeError,
     OSError,
     EOFError,
