@@ -3,11 +3,14 @@
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.signals import request_finished, request_started
+from playwright.sync_api import Browser, sync_playwright
 
+CHROMIUM = Path("/usr/bin/chromium")
 SILENCE_SECONDS = 0.2
 LONGEST_WAIT_SECONDS = 10
 
@@ -48,3 +51,16 @@ def quiet_end(transactional_db: None) -> Iterator[None]:
         time.sleep(0.02)
     request_started.disconnect(requests.started)
     request_finished.disconnect(requests.finished)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Start the system's Chromium, once for each file; skip where there is none."""
+    if not CHROMIUM.exists():
+        pytest.skip("Chromium is not installed")
+    # Playwright keeps an event loop in this thread, in which Django would refuse the database.
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        launched = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield launched
+        launched.close()

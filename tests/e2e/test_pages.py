@@ -1,6 +1,5 @@
 """The public pages in a real browser: charts under the content policy, accessibility, phones, no script."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ sync_api = pytest.importorskip("playwright.sync_api")
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-CHROMIUM = Path("/usr/bin/chromium")
 AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 BOARD = "/leaderboard/bench/"
 ROWS = ".ranking tbody tr"
@@ -30,19 +28,6 @@ TOPICS = (
     "Toxicity/Safety",
 )
 LONG_NAME = "<b>A model with a long name</b> and-a-part-that-nothing-breaks-" + "x" * 40
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator:
-    """Chromium, started once for this file."""
-    if not CHROMIUM.exists():
-        pytest.skip("Chromium is not installed")
-    # Playwright keeps an event loop in this thread, which Django would take for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, sync_api.sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture

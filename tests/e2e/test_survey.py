@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.handlers.base import BaseHandler
 from django.http import HttpRequest, HttpResponse
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from corpus.services.imports import BenchmarkNaming, corpus_import
@@ -19,21 +19,7 @@ from survey.services.demo import demo_study_create
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
-CHROMIUM = Path("/usr/bin/chromium")
 MOST_PAGES = 80
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start the system's Chromium; skip where there is none."""
-    if not CHROMIUM.exists():
-        pytest.skip("Chromium is not installed")
-    # Playwright keeps an event loop in this thread, in which Django would refuse the database.
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        launched = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

@@ -1,11 +1,10 @@
 """A person's own pages in a real browser: a remark beside the answer, the result, withdrawing."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
 from survey.models import Participant, QuestionComment, Response, Study
@@ -15,21 +14,7 @@ from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.survey.factories import go_to_question, make_participant, make_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-CHROMIUM = Path("/usr/bin/chromium")
 PHONE = {"width": 360, "height": 740}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start the system's Chromium; skip where there is none."""
-    if not CHROMIUM.exists():
-        pytest.skip("Chromium is not installed")
-    # Playwright keeps an event loop in this thread, in which Django would refuse the database.
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        launched = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(params=[True, False], ids=["with-javascript", "without-javascript"])

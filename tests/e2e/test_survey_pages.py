@@ -1,11 +1,10 @@
 """The question page in a real browser: keyboard, touch, no script, drafts, time away, structures, accessibility."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from survey.models import Absence, Draft, Participant, Response, Study
@@ -15,7 +14,6 @@ from tests.e2e.visitor import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-CHROMIUM = Path("/usr/bin/chromium")
 AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 IBUPROFEN = "CC(C)Cc1ccc(cc1)C(C)C(=O)O"
 OPTIONS = (
@@ -32,19 +30,6 @@ SHIFTS = """
   new PerformanceObserver(list => list.getEntries().forEach(entry => { window.shifted += entry.value; }))
     .observe({type: "layout-shift", buffered: true});
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start the system's Chromium; skip where there is none."""
-    if not CHROMIUM.exists():
-        pytest.skip("Chromium is not installed")
-    # Playwright keeps an event loop in this thread, in which Django would refuse the database.
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        launched = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture
