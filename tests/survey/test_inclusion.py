@@ -195,7 +195,7 @@ def test_an_unjudged_answer_counts_against_on_its_benchmark_only(people) -> None
     response = Response.objects.filter(assignment__participant=people[0]).first()
     Response.objects.filter(pk=response.pk).update(outcome="", rule="", credit=None)
     assert reasons(people)[0] == "unjudged"
-    other = make_question(make_benchmark())
+    other = make_question(make_benchmark()).current_revision
     Assignment.objects.filter(pk=response.assignment_id).update(question_revision=other)
     benchmark_id = Study.objects.get().blocks.first().set_revision.question_set.benchmark_id
     assert inclusions(benchmark_id=benchmark_id).people[people[0].pk].counts

@@ -1,0 +1,25 @@
+"""Systems under test, their runs, the items (one question asked once), and completions made elsewhere."""
+
+from evaluations.models.items import Item, ItemAttempt, ItemConfidence
+from evaluations.models.runs import Run
+from evaluations.models.submissions import ContributorToken, Submission, SubmittedCompletion
+from evaluations.models.systems import PRICES, System, endpoint_address, environment_name
+from evaluations.models.verdicts import ItemReading, ItemRescoring, ItemScore, RescoredItem
+
+__all__ = [
+    "PRICES",
+    "ContributorToken",
+    "Item",
+    "ItemAttempt",
+    "ItemConfidence",
+    "ItemReading",
+    "ItemRescoring",
+    "ItemScore",
+    "RescoredItem",
+    "Run",
+    "Submission",
+    "SubmittedCompletion",
+    "System",
+    "endpoint_address",
+    "environment_name",
+]

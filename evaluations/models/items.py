@@ -1,0 +1,112 @@
+"""The items of a run: one question asked once, and what became of every attempt."""
+
+from django.db import models
+from django.db.models import Q
+
+from corpus.models import AbstractAnswer, QuestionRevision
+from evaluations.models.runs import Run
+
+
+class Item(AbstractAnswer):
+    """One question of a run, asked once. The row is the truth; the queue only wakes workers."""
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        LEASED = "leased", "in flight"
+        ANSWERED = "answered", "answered"
+        FAILED = "failed", "failed"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="items")
+    question_revision = models.ForeignKey(QuestionRevision, on_delete=models.PROTECT, related_name="items")
+    repeat = models.PositiveSmallIntegerField(default=0)
+    position = models.PositiveIntegerField(default=0)
+    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
+    prompt = models.TextField(blank=True, help_text="As sent; empty until asked.")
+    options_shown = models.JSONField(
+        default=list, blank=True, help_text="[letter, option key, text as sent] in the order sent."
+    )
+    completion = models.TextField(blank=True, help_text="The raw reply; never edited.")
+    reasoning = models.TextField(blank=True, help_text="Reasoning the provider reports apart; never scored.")
+    finish_reason = models.CharField(max_length=20, blank=True)
+    model_reported = models.CharField(max_length=200, blank=True)
+    tokens_in = models.PositiveIntegerField(null=True, blank=True)
+    tokens_out = models.PositiveIntegerField(null=True, blank=True)
+    tokens_cached = models.PositiveIntegerField(null=True, blank=True, help_text="Of those in, taken from a cache.")
+    tokens_reasoning = models.PositiveIntegerField(null=True, blank=True, help_text="Of those out, reasoning.")
+    cost = models.DecimalField(
+        max_digits=14, decimal_places=8, null=True, blank=True, help_text="By the run's prices; empty is unknown."
+    )
+    log_probabilities = models.JSONField(null=True, blank=True, help_text="[token, log-probability] of the reply.")
+    turns = models.JSONField(default=list, blank=True, help_text="[role, text] between prompt and completion.")
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0, help_text="Times it was sent to the system.")
+    not_before = models.DateTimeField(null=True, blank=True)
+    lease_token = models.UUIDField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    confidence = models.PositiveSmallIntegerField(null=True, blank=True)
+    error_code = models.CharField(max_length=40, blank=True)
+    error_message = models.CharField(max_length=500, blank=True)
+    source_flags = models.JSONField(default=dict, blank=True, help_text="Further facts an imported report states.")
+    answered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["run", "position", "repeat"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "question_revision", "repeat"], name="item_once"),
+            models.CheckConstraint(
+                condition=~Q(status="leased") | (Q(lease_token__isnull=False) & Q(lease_until__isnull=False)),
+                name="item_leased_has_lease",
+            ),
+        ]
+        indexes = [models.Index(fields=["run", "status", "lease_until"], name="item_claim")]
+
+    def __str__(self) -> str:
+        return f"item {self.pk}"
+
+
+class ItemAttempt(models.Model):
+    """A reply or failure that did not become the item's answer: an error, or one that came too late."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="other_attempts")
+    lease_token = models.UUIDField()
+    kind = models.CharField(max_length=10, choices=[("late", "late reply"), ("error", "error")])
+    completion = models.TextField(blank=True)
+    error_code = models.CharField(max_length=40, blank=True)
+    error_message = models.CharField(max_length=500, blank=True)
+    tokens_in = models.PositiveIntegerField(null=True, blank=True)
+    tokens_out = models.PositiveIntegerField(null=True, blank=True)
+    cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["item", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} {self.kind}"
+
+
+class ItemConfidence(models.Model):
+    """How sure a system says it is of one answer, asked apart from it; `level` empty where no level could be read."""
+
+    item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="stated_confidence")
+    prompt = models.TextField()
+    completion = models.TextField(blank=True, help_text="The raw reply; never edited.")
+    finish_reason = models.CharField(max_length=20, blank=True)
+    level = models.PositiveSmallIntegerField(null=True, blank=True)
+    error_code = models.CharField(max_length=40, blank=True)
+    error_message = models.CharField(max_length=500, blank=True)
+    tokens_in = models.PositiveIntegerField(null=True, blank=True)
+    tokens_out = models.PositiveIntegerField(null=True, blank=True)
+    cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    asked_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "item confidences"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(level__isnull=True) | Q(level__gte=1, level__lte=5), name="item_confidence_one_to_five"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} {self.level}"
