@@ -1,6 +1,6 @@
 """What passes between the asking loop and an adapter, and the three ways an adapter may fail."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import TracebackType
@@ -45,8 +45,10 @@ class Endpoint:
 class Ask:
     """One question as it is put to a system.
 
-    `parameters` go out as they are (None leaves one out). `asked` holds the options by letter, `question_key`,
-    `repeat` and `seed` make a baseline's answer repeatable; no adapter ever sees the answer key.
+    `parameters` go out as they are (None leaves one out). `system_prompt` is said before the prompt, "" is none;
+    `turns` are (role, text) pairs that follow it, `assistant` and `user` in turn, the last one of the user. `asked`
+    holds the options by letter, `question_key`, `repeat` and `seed` make a baseline's answer repeatable; no adapter
+    ever sees the answer key.
     """
 
     prompt: str
@@ -55,13 +57,17 @@ class Ask:
     question_key: str = ""
     repeat: int = 0
     seed: int = 0
+    system_prompt: str = ""
+    turns: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a system said. Token counts are None where it does not report them; time is in milliseconds.
 
-    `tool_trace` is the JSON of the tools it says it used, "" where it does not say.
+    `tokens_cached` are part of `tokens_in`, `tokens_reasoning` part of `tokens_out`, as they are charged.
+    `tool_trace` is the JSON of the tools it says it used, "" where it does not say. `log_probabilities` are the
+    reply's tokens with the natural logarithm of their probability (None where it is no number), None where not given.
     """
 
     text: str
@@ -72,6 +78,9 @@ class Reply:
     model_reported: str = ""
     latency_ms: int = 0
     tool_trace: str = ""
+    tokens_cached: int | None = None
+    tokens_reasoning: int | None = None
+    log_probabilities: Sequence[tuple[str, float | None]] | None = None
 
 
 class ProviderError(Exception):

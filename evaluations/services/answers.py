@@ -4,6 +4,9 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
+from math import isfinite
+from typing import Any
 
 from django.db import DataError, IntegrityError, transaction
 
@@ -15,7 +18,9 @@ from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
 from evaluations.providers import NeverRetryError, Reply, Scope
+from evaluations.services.costs import TokenCounts, call_cost
 from evaluations.services.failures import record_failure
+from evaluations.services.learning import truncation_hint
 from evaluations.services.questions import Question, RunContext
 from evaluations.storable_text import storable as storable
 
@@ -62,9 +67,9 @@ def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
     readings = {each.question.item.pk: _reading(context, each) for each in arrived}
     with transaction.atomic():
         now = database_now()
-        late = [each for each in arrived if not _write(each, now)]
+        late = [each for each in arrived if not _write(context, each, now)]
         late_ids = {each.question.item.pk for each in late}
-        ItemAttempt.objects.bulk_create([_late_attempt(each) for each in late])
+        ItemAttempt.objects.bulk_create([_late_attempt(context, each) for each in late])
         store_verdicts_in_bulk(
             judged=[
                 Judged(each.question.item, reading, each.question.target, (context.rule,))
@@ -96,7 +101,7 @@ def _reading(context: RunContext, each: Arrived) -> Reading | None:
     return reading
 
 
-def _write(each: Arrived, now: datetime) -> bool:
+def _write(context: RunContext, each: Arrived, now: datetime) -> bool:
     """Put a reply on its item; return False when the claim no longer holds."""
     reply, item = each.reply, each.question.item
     written = Item.objects.filter(pk=item.pk, lease_token=each.question.token, status=Item.Status.LEASED).update(
@@ -109,12 +114,16 @@ def _write(each: Arrived, now: datetime) -> bool:
         model_reported=_words(reply.model_reported)[:200],
         tokens_in=_whole(reply.tokens_in),
         tokens_out=_whole(reply.tokens_out),
+        tokens_cached=_whole(reply.tokens_cached),
+        tokens_reasoning=_whole(reply.tokens_reasoning),
+        log_probabilities=_log_probabilities(reply),
+        cost=_cost(context, reply),
         latency_ms=_whole(reply.latency_ms),
         source_flags=_facts(reply),
         answered_at=now,
         outcome="",
         error_code="",
-        error_message=storable(each.note)[:500],
+        error_message=storable(each.note or truncation_hint(context.parameters, reply))[:500],
         not_before=None,
         lease_token=None,
         lease_until=None,
@@ -122,14 +131,28 @@ def _write(each: Arrived, now: datetime) -> bool:
     return bool(written)
 
 
-def _late_attempt(each: Arrived) -> ItemAttempt:
+def _late_attempt(context: RunContext, each: Arrived) -> ItemAttempt:
+    """Return the record of a reply that came too late; it was paid like any other."""
     return ItemAttempt(
         item_id=each.question.item.pk,
         lease_token=each.question.token,
         kind="late",
         completion=storable(each.reply.text),
+        tokens_in=_whole(each.reply.tokens_in),
+        tokens_out=_whole(each.reply.tokens_out),
+        cost=_cost(context, each.reply),
         error_message=storable(each.note)[:500],
     )
+
+
+def _cost(context: RunContext, reply: Reply) -> Decimal | None:
+    tokens = TokenCounts(
+        sent=_whole(reply.tokens_in),
+        received=_whole(reply.tokens_out),
+        cached=_whole(reply.tokens_cached),
+        reasoning=_whole(reply.tokens_reasoning),
+    )
+    return call_cost(prices=context.prices, tokens=tokens)
 
 
 def _give_up_reply(context: RunContext, each: Arrived, error: Exception) -> None:
@@ -147,6 +170,16 @@ def _facts(reply: Reply) -> dict[str, str]:
     trace = _words(reply.tool_trace)
     shortened = f"{trace[:_TRACE_LENGTH]} [shortened]" if len(trace) > _TRACE_LENGTH else trace
     return {"tool_trace": shortened} if trace else {}
+
+
+def _log_probabilities(reply: Reply) -> list[list[Any]] | None:
+    """Return [token, log-probability] pairs as the database takes them, None where the system gives none."""
+    if reply.log_probabilities is None:
+        return None
+    return [
+        [storable(token), value if value is not None and isfinite(value) else None]
+        for token, value in reply.log_probabilities
+    ]
 
 
 def _whole(value: object) -> int | None:

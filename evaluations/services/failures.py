@@ -14,6 +14,7 @@ from evaluations.database_clock import database_now
 from evaluations.errors import RunStateError
 from evaluations.models import Item, ItemAttempt, Run
 from evaluations.providers.base import LONGEST_WAIT_SECONDS, NeverRetryError, ProviderError, RetryLaterError, Scope
+from evaluations.services.costs import failed_call_cost
 from evaluations.services.questions import Question, RunContext, Unready
 from evaluations.services.runs import run_pause
 from evaluations.storable_text import storable
@@ -45,6 +46,7 @@ def record_failure(
             kind="error",
             error_code=storable(error.code)[:_CODE_LENGTH],
             error_message=storable(error.message)[:_MESSAGE_LENGTH],
+            cost=failed_call_cost(prices=context.prices, code=error.code),
         )
         results_changed(benchmark_id=context.benchmark_id)
         if _pauses_run(error, has_answers) or _is_down(question, error, has_answers):

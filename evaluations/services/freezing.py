@@ -12,13 +12,14 @@ from django.conf import settings
 from corpus.models import QuestionSetRevision
 from evaluations.models import System
 from evaluations.prompts import prompt_style
+from evaluations.services.costs import PRICES_KEY, price_facts
 
 READER = "standard@1"
 _PACKAGES = ("django", "openai", "anthropic", "rdkit")
 
 
 def frozen_facts(*, system: System, set_revision: QuestionSetRevision, style_name: str) -> dict[str, Any]:
-    """Return provider, model, endpoint, prompt template, reader, rule, and the versions of the code."""
+    """Return provider, model, endpoint, prompts, prices, reader, rule, and the versions of the code."""
     style = prompt_style(style_name)
     return {
         "provider": system.provider,
@@ -26,8 +27,11 @@ def frozen_facts(*, system: System, set_revision: QuestionSetRevision, style_nam
         "base_url": system.base_url,
         "prompt_style": style.name,
         "prompt_template": style.template,
+        "system_prompt": system.system_prompt,
+        "folds_system_prompt": system.folds_system_prompt,
         "reader": READER,
         "rule": set_revision.question_set.benchmark.default_rule,
+        PRICES_KEY: price_facts(system),
         "set": str(set_revision),
         "set_hash": set_revision.content_hash,
         "code_commit": code_commit(),

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from evaluations.key_names import key_name_problem
 from evaluations.models import Item, Run
 from evaluations.prompts import Prepared, PromptStyle, prompt_style
 from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint
+from evaluations.services.costs import Prices, prices_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,10 @@ class RunContext:
     rule: str
     concurrency: int
     queued_at: datetime
+    prices: Prices = field(default_factory=Prices)
+    system_prompt: str = ""
+    folds_system_prompt: bool = False
+    learned: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,10 @@ def run_context(*, run_id: UUID) -> RunContext:
         rule=frozen["rule"],
         concurrency=max(1, min(run.system.concurrency, settings.EVALUATION_CONCURRENCY)),
         queued_at=run.queued_at,
+        prices=prices_of(frozen),
+        system_prompt=frozen.get("system_prompt", ""),
+        folds_system_prompt=frozen.get("folds_system_prompt", False),
+        learned=run.learned,
     )
 
 
@@ -127,14 +136,22 @@ def ask_of(*, context: RunContext, question: Question) -> Ask:
         question_key=item.question_revision.question.key,
         repeat=item.repeat,
         seed=context.seed,
+        system_prompt="" if context.folds_system_prompt else context.system_prompt,
     )
 
 
 def _ready(context: RunContext, item: Item, token: UUID) -> Question | Unready:
     revision = item.question_revision
     try:
-        prepared = context.style.prepare(revision, ())
+        prepared = _folded(context, context.style.prepare(revision, ()))
         asked = asked_from_prompt(revision, prepared.options_shown, prepared.prompt)
         return Question(item, token, prepared, asked, target_of(revision))
     except (ArithmeticError, LookupError, ValueError) as error:
         return Unready(item, token, f"The prompt could not be made: {type(error).__name__}: {error}")
+
+
+def _folded(context: RunContext, prepared: Prepared) -> Prepared:
+    """Put the system prompt at the head of the question, for a system that takes none of its own."""
+    if not (context.folds_system_prompt and context.system_prompt):
+        return prepared
+    return replace(prepared, prompt=f"{context.system_prompt}\n\n{prepared.prompt}")

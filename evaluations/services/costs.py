@@ -1,0 +1,190 @@
+"""What asking costs: of one call, of a run so far, and whether a run's budget is used up.
+
+Prices are per million tokens. Whatever is not known stays None: a missing price or count never becomes nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from uuid import UUID
+
+from evaluations.models import Run, System
+from evaluations.selectors.costs import Spent, spent
+
+PRICES_KEY = "prices"
+BUDGET = "budget"
+_MILLION = Decimal(1_000_000)
+_EIGHT_PLACES = Decimal("0.00000001")
+# More does not fit the column; such a cost comes from counts that cannot be true.
+_LARGEST_COST = Decimal(999_999)
+# Refused by an answer of the endpoint, or never sent: nobody charges for these. Any other failure may have been paid.
+_NOT_PAID = frozenset(
+    {
+        "rate_limit",
+        "overload",
+        "long_wait",
+        "quota",
+        "bad_key",
+        "forbidden",
+        "not_found",
+        "redirect",
+        "bad_parameter",
+        "bad_request",
+        "too_long",
+        "not_json",
+        "prompt",
+    }
+)
+# So many paid calls without a known cost, and none with one, mean that no budget can be kept.
+_CALLS_WITHOUT_COST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices per million tokens as a run froze them; None is unknown.
+
+    Without a price of their own, cached tokens cost what any sent token costs, reasoning what any received one does.
+    """
+
+    input: Decimal | None = None
+    output: Decimal | None = None
+    cached_input: Decimal | None = None
+    reasoning: Decimal | None = None
+    currency: str = ""
+
+    @property
+    def are_known(self) -> bool:
+        """Say whether a call's cost can be told from its token counts."""
+        return self.input is not None and self.output is not None
+
+    @property
+    def are_nothing(self) -> bool:
+        """Say whether asking is free of charge, whatever the counts."""
+        return self.are_known and not any((self.input, self.output, self.cached_input, self.reasoning))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounts:
+    """What a call used, as the endpoint reports it; `cached` is part of `sent`, `reasoning` part of `received`."""
+
+    sent: int | None
+    received: int | None
+    cached: int | None = None
+    reasoning: int | None = None
+
+
+def price_facts(system: System) -> dict[str, str | None]:
+    """Return a system's prices as a run freezes them: decimal numbers as text, None where unknown."""
+    return {
+        "input": _as_text(system.input_price),
+        "output": _as_text(system.output_price),
+        "cached_input": _as_text(system.cached_input_price),
+        "reasoning": _as_text(system.reasoning_price),
+        "currency": system.price_currency,
+        "source": system.price_source,
+    }
+
+
+def prices_of(frozen: Mapping[str, Any]) -> Prices:
+    """Return the prices among a run's frozen facts; all unknown for a run that was made without any."""
+    facts = frozen.get(PRICES_KEY)
+    if not isinstance(facts, Mapping):
+        return Prices()
+    return Prices(
+        input=_as_price(facts.get("input")),
+        output=_as_price(facts.get("output")),
+        cached_input=_as_price(facts.get("cached_input")),
+        reasoning=_as_price(facts.get("reasoning")),
+        currency=str(facts.get("currency") or ""),
+    )
+
+
+def call_cost(*, prices: Prices, tokens: TokenCounts) -> Decimal | None:
+    """Return what a call cost, to eight places; None where a price or a count that matters is unknown.
+
+    Counts that contradict each other, such as more cached tokens than were sent, leave the cost unknown.
+    """
+    sent = _side(tokens.sent, prices.input, tokens.cached, prices.cached_input)
+    received = _side(tokens.received, prices.output, tokens.reasoning, prices.reasoning)
+    if sent is None or received is None:
+        return None
+    cost = (sent + received) / _MILLION
+    return cost.quantize(_EIGHT_PLACES) if cost <= _LARGEST_COST else None
+
+
+def failed_call_cost(*, prices: Prices, code: str) -> Decimal | None:
+    """Return what a call without a reply cost: nothing where the endpoint turned it away, else unknown."""
+    return Decimal(0) if prices.are_nothing or (prices.are_known and code in _NOT_PAID) else None
+
+
+def budget_refusal(*, system: System, budget: Decimal | None) -> str | None:
+    """Return why a run of `system` cannot be held to `budget`, or None where it can (or has none)."""
+    if budget is None:
+        return None
+    if budget <= 0:
+        return "A budget must be more than nothing; leave it empty for a run without a limit."
+    if prices_of({PRICES_KEY: price_facts(system)}).are_known:
+        return None
+    return (
+        f"The prices of {system.name} are not known, so it cannot be said when a budget is used up. Enter its input "
+        "and output price first, or queue the run without a budget."
+    )
+
+
+def budget_problem(*, run_id: UUID) -> str | None:
+    """Return why a run may ask nothing more for its budget's sake, in a plain sentence, or None while it may.
+
+    What is in flight, and what has an unknown cost, counts at the mean of the known costs so far. One small query for
+    a run without a budget, four for one with a budget.
+    """
+    run = Run.objects.only("budget", "frozen").get(pk=run_id)
+    if run.budget is None:
+        return None
+    so_far = spent(run=run)
+    if not so_far.n_known:
+        return _unmeasured(so_far)
+    mean = so_far.known / so_far.n_known
+    expected = so_far.known + mean * (so_far.n_unknown + run.items.filter(status="leased").count())
+    if expected < run.budget:
+        return None
+    currency = prices_of(run.frozen).currency
+    return (
+        f"The budget of {run.budget.normalize():f} {currency} is used up: {so_far.text} so far, what is in flight "
+        "counted at the mean. Raise the budget to go on."
+    )
+
+
+def _unmeasured(so_far: Spent) -> str | None:
+    if so_far.n_unknown < _CALLS_WITHOUT_COST:
+        return None
+    return (
+        f"The cost of none of {so_far.n_unknown} calls is known, because the endpoint reports no token counts, so the "
+        "budget cannot be kept. Queue a run without a budget instead."
+    )
+
+
+def _side(count: int | None, price: Decimal | None, part: int | None, part_price: Decimal | None) -> Decimal | None:
+    """Return tokens times price of one direction, of which `part` may have a price of its own."""
+    own_price = price if part_price is None else part_price
+    if price is None or own_price is None:
+        return None
+    if not price and not own_price:
+        return Decimal(0)
+    if count is None:
+        return None
+    if part is not None and part > count:
+        return None
+    return (count - (part or 0)) * price + (part or 0) * own_price
+
+
+def _as_text(price: Decimal | None) -> str | None:
+    return None if price is None else f"{price.normalize():f}"
+
+
+def _as_price(value: object) -> Decimal | None:
+    try:
+        price = Decimal(value) if isinstance(value, str) else None
+    except InvalidOperation:
+        return None
+    return price if price is not None and price.is_finite() and price >= 0 else None
