@@ -10,8 +10,6 @@ from typing import Any
 
 from django.db import DataError, IntegrityError, transaction
 
-from corpus.scoring.reading import read_answer
-from corpus.scoring.rules import judge
 from corpus.scoring.types import Reading
 from corpus.services.results import results_changed
 from corpus.services.verdicts import Judged, store_verdicts_in_bulk
@@ -22,6 +20,7 @@ from evaluations.services.costs import TokenCounts, call_cost
 from evaluations.services.failures import record_failure
 from evaluations.services.learning import truncation_hint
 from evaluations.services.questions import Question, RunContext
+from evaluations.services.reply_reading import read_reply
 from evaluations.storable_text import storable as storable
 
 logger = logging.getLogger(__name__)
@@ -85,20 +84,16 @@ def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
 
 
 def _reading(context: RunContext, each: Arrived) -> Reading | None:
-    """Return what the reader finds, or None if reader or rule fail: a fault of theirs must not cost the answer."""
     question = each.question
-    try:
-        reading = read_answer(
-            text=storable(each.reply.text),
-            asked=question.asked,
-            finish_reason=each.reply.finish_reason.value,
-            reader=context.reader,
-        )
-        judge(reading=reading, target=question.target, rule=context.rule)
-    except Exception:
-        logger.exception("item %s: the reply is stored, but could not be read or judged", question.item.pk)
-        return None
-    return reading
+    return read_reply(
+        text=each.reply.text,
+        finish_reason=each.reply.finish_reason.value,
+        asked=question.asked,
+        target=question.target,
+        reader=context.reader,
+        rule=context.rule,
+        name=f"item {question.item.pk}",
+    )
 
 
 def _write(context: RunContext, each: Arrived, now: datetime) -> bool:

@@ -300,7 +300,7 @@ def test_a_fault_of_the_reader_does_not_cost_the_answer(start: START, monkeypatc
             raise RuntimeError("a fault of ours")
         return read_answer(text=text, **rest)
 
-    monkeypatch.setattr("evaluations.services.answers.read_answer", read)
+    monkeypatch.setattr("evaluations.services.reply_reading.read_answer", read)
 
     def answer(prompt: str) -> Said:
         return Said("trap" if number_of(prompt) == 3 else "[ANSWER]A[/ANSWER]")
