@@ -1,6 +1,14 @@
 """How a question is put to a model: prompt styles by name and version."""
 
 from evaluations.prompts.prepared import Prepared
-from evaluations.prompts.registry import DEFAULT_PROMPT_STYLE, PromptStyle, prompt_style, prompt_style_names
+from evaluations.prompts.registry import DEFAULT_PROMPT_STYLE, prompt_style, prompt_style_names, prompt_styles
+from evaluations.prompts.styles import PromptStyle
 
-__all__ = ["DEFAULT_PROMPT_STYLE", "Prepared", "PromptStyle", "prompt_style", "prompt_style_names"]
+__all__ = [
+    "DEFAULT_PROMPT_STYLE",
+    "Prepared",
+    "PromptStyle",
+    "prompt_style",
+    "prompt_style_names",
+    "prompt_styles",
+]
