@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from corpus.scoring.types import Asked
+from evaluations.providers.lessons import Lesson
 from evaluations.storable_text import storable
 
 # A system that asks to wait longer than this is not waited for: the run is paused and says so.
@@ -104,11 +105,15 @@ class RetryLaterError(ProviderError):
 
 
 class NeverRetryError(ProviderError):
-    """The same request would fail again. `scope` says whether that holds for one question or for the run."""
+    """The same request would fail again. `scope` says whether that holds for one question or for the run.
 
-    def __init__(self, code: str, message: str, scope: Scope) -> None:
+    `lesson` is what the endpoint's own words say would help: a parameter to leave out or to name otherwise.
+    """
+
+    def __init__(self, code: str, message: str, scope: Scope, lesson: Lesson | None = None) -> None:
         super().__init__(code, message)
         self.scope = scope
+        self.lesson = lesson
 
 
 class RefusedError(ProviderError):

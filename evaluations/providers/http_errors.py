@@ -15,9 +15,11 @@ from evaluations.providers.base import (
     RetryLaterError,
     Scope,
 )
+from evaluations.providers.lessons import Lesson, lesson_of
 from evaluations.redaction import heard
 
 _PARAMETER_LENGTH = 60
+_OF_THE_QUESTION = ("messages", "input")
 _YEAR_SECONDS = 365 * 86_400
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"})
@@ -37,17 +39,21 @@ _OF_THE_RUN = {
 
 @dataclass(frozen=True, slots=True)
 class HttpFailure:
-    """An answer with a status other than 200: the decoded body, or its text where it is no JSON."""
+    """An answer with a status other than 200: the decoded body, or its text where it is no JSON.
+
+    `limits` are the names under which the interface may take a limit of tokens, the usual one first.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: Any
+    limits: tuple[str, ...] = ()
 
 
 def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> ProviderError:
     """Return the error to raise. Its message holds what the endpoint said, shortened and without the key."""
     details = _details(failure.body)
-    said = heard(_text(details, "message"), [key])
+    said = heard(_text(details, "message") or _text(details, "detail"), [key])
     codes = {_text(details, "code"), _text(details, "type"), _text(_inner(details), "code")}
     sentence = f"HTTP {failure.status}: {said}" if said else f"HTTP {failure.status}"
     if codes & _QUOTA_CODES or _NO_MONEY.search(said):
@@ -64,7 +70,8 @@ def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> Pro
             "redirect", f"The address leads elsewhere; correct the system, queue a new run ({sentence}).", Scope.RUN
         )
     parameter = heard(_text(details, "param"), [key], length=_PARAMETER_LENGTH)
-    return _bad_request(failure.status, parameter, codes, sentence)
+    lesson = lesson_of(said=said, param=parameter, codes=codes, limits=failure.limits)
+    return _bad_request(failure.status, parameter, codes, sentence, lesson)
 
 
 def is_page(text: str) -> bool:
@@ -115,15 +122,17 @@ def _retry(failure: HttpFailure, sentence: str, now: datetime | None) -> Provide
     return RetryLaterError("overload", f"The endpoint failed ({sentence}).", delay)
 
 
-def _bad_request(status: int, parameter: str, codes: set[str], sentence: str) -> NeverRetryError:
+def _bad_request(status: int, parameter: str, codes: set[str], sentence: str, lesson: Lesson | None) -> NeverRetryError:
     if "context_length_exceeded" in codes or _TOO_LONG.search(sentence) or status == 413:
         return NeverRetryError("too_long", f"The question does not fit ({sentence}).", Scope.QUESTION)
-    if codes & _PARAMETER_CODES or (parameter and not parameter.startswith("messages")):
+    is_parameter = bool(codes & _PARAMETER_CODES) or (parameter and not parameter.startswith(_OF_THE_QUESTION))
+    if is_parameter or lesson:
         hint = f"parameter {parameter}: " if parameter else ""
         return NeverRetryError(
             "bad_parameter",
             f"The endpoint rejects a parameter; change the system, queue a new run ({hint}{sentence}).",
             Scope.RUN,
+            lesson,
         )
     return NeverRetryError("bad_request", f"The endpoint rejects the request ({sentence}).", Scope.UNCLEAR)
 

@@ -18,7 +18,7 @@ from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
 from evaluations.providers import NeverRetryError, Reply, Scope
 from evaluations.services.costs import TokenCounts, call_cost
 from evaluations.services.failures import record_failure
-from evaluations.services.learning import truncation_hint
+from evaluations.services.hints import truncation_hint
 from evaluations.services.questions import Question, RunContext
 from evaluations.services.reply_reading import read_reply
 from evaluations.storable_text import storable as storable

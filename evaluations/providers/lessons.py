@@ -1,0 +1,146 @@
+"""What an endpoint's refusal of a parameter teaches: leave it out, or send it under the name the message gives.
+
+Only parameters that shape how a reply is made can be learned, never what is asked of whom; and only from wordings that
+name the parameter as the one that is not taken. A message that merely speaks of temperature, as many questions of
+chemistry do, teaches nothing.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+# What a model may take with its own default only; an endpoint that refuses our value is asked without one.
+_BY_DEFAULT_ONLY = frozenset(
+    {"temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty"}
+    | {"seed", "logprobs", "top_logprobs", "logit_bias", "parallel_tool_calls", "reasoning.summary"}
+)
+# What a model may not know at all. A value of these that is refused is for a person to choose anew.
+_KNOWN = _BY_DEFAULT_ONLY | {
+    *("reasoning_effort", "reasoning", "reasoning.effort", "thinking", "verbosity", "text.verbosity", "stop", "user"),
+    *("service_tier", "metadata", "truncation", "include", "safety_identifier", "prompt_cache_key"),
+}
+_RENAMES = {"reasoning_effort": ("reasoning.effort",), "verbosity": ("text.verbosity",)}
+_LEARNABLE = frozenset({*_KNOWN, *TOKEN_LIMITS})
+# Sorted so that of `reasoning.effort` and `reasoning_effort` the latter is what `reasoningEffort` means.
+_SPELLINGS = {re.sub(r"[._]", "", name): name for name in sorted(_LEARNABLE)}
+
+_NOT_TAKEN = frozenset({"unsupported_parameter", "unknown_parameter", "extra_forbidden"})
+_NAME = r"[`'\"\[(]*(?P<name>[A-Za-z_][A-Za-z_.]*[A-Za-z_])[`'\"\])]*"
+_REFUSED = (
+    r"(?:not (?:currently )?(?:supported|allowed|permitted|available|accepted|recogni[sz]ed)|unsupported|unknown|"
+    r"(?:no longer supported|deprecated))"
+)
+_PARAMETER = r"(?:request )?(?:parameters?|arguments?|fields?|propert(?:y|ies)|names?|params?|keys?|inputs?)"
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?:unsupported|unknown|unrecogni[sz]ed|unexpected|invalid) {_PARAMETER}(?: supplied)?:? {_NAME}",
+        rf"\b{_PARAMETER}:? {_NAME} (?:is|are) {_REFUSED}",
+        rf"(?:^|[\s:;(]){_NAME} ?:? ?(?:is|are|property is) {_REFUSED}",
+        rf"{_NAME}: extra inputs are not permitted",
+        rf"'loc': [(\[]'body', {_NAME}.{{0,40}}extra inputs are not permitted",
+        rf"do(?:es)? not support (?:the )?{_PARAMETER}:? {_NAME}",
+        rf"{_PARAMETER} not supported (?:on|by|with) this model: {_NAME}",
+        rf"not allowed to request {_NAME}",
+    )
+)
+_VALUE_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"unsupported value: {_NAME}",
+        rf"(?:^|[\s:;(]){_NAME} (?:may|can) only be (?:set to )?\S+ (?:when|with|for)\b",
+        rf"(?:^|[\s:;(]){_NAME} does not support \S+ with this model",
+    )
+)
+_INSTEAD = re.compile(r"(?i)\b(?:use|moved to|replaced by|renamed to) [`'\"](?P<name>[A-Za-z_.]+)[`'\"]")
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One parameter that an endpoint does not take: left out (`to` is ""), or sent as `to`. `message` says so."""
+
+    name: str
+    to: str
+    message: str
+
+
+def lesson_of(*, said: str, param: str, codes: Iterable[str], limits: tuple[str, ...]) -> Lesson | None:
+    """Return what an endpoint's message teaches, None where it teaches nothing.
+
+    `param` and `codes` are what stands beside the message; `limits` are the names under which the interface may take a
+    limit of tokens, the usual one first. A limit is never left out: it is sent under another name, or not learned.
+    """
+    name, is_value = _refused(said, param, frozenset(codes))
+    if name in TOKEN_LIMITS and not is_value:
+        to = _limit_instead(name, said, limits)
+        return Lesson(name, to, said) if to else None
+    if name not in (_BY_DEFAULT_ONLY if is_value else _KNOWN):
+        return None
+    to = _named(_INSTEAD.search(said))
+    return Lesson(name, to if to in _RENAMES.get(name, ()) else "", said)
+
+
+def without(parameters: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the parameters without one of them; a name with a dot stands for a part of an object."""
+    head, _, rest = name.partition(".")
+    kept = {each: value for each, value in parameters.items() if each != head}
+    if rest and head in parameters:
+        inside = parameters[head]
+        left = without(inside, rest) if isinstance(inside, Mapping) else inside
+        return {**kept, head: left} if left else kept
+    return kept
+
+
+def value_of(parameters: Mapping[str, Any], name: str) -> Any:
+    """Return what is sent under a name (with a dot: a part of an object), None where nothing is."""
+    head, _, rest = name.partition(".")
+    value = parameters.get(head)
+    if not rest:
+        return value
+    return value_of(value, rest) if isinstance(value, Mapping) else None
+
+
+def renamed(parameters: Mapping[str, Any], name: str, to: str) -> dict[str, Any]:
+    """Return the parameters with one under its other name; what stands under that already is kept."""
+    value, kept = value_of(parameters, name), without(parameters, name)
+    if value is None or value_of(kept, to) is not None:
+        return kept
+    head, _, rest = to.partition(".")
+    if not rest:
+        return {**kept, head: value}
+    inside = kept.get(head)
+    return {**kept, head: {**(inside if isinstance(inside, Mapping) else {}), rest: value}}
+
+
+def _refused(said: str, param: str, codes: frozenset[str]) -> tuple[str, bool]:
+    """Return the known name of the parameter that is not taken ("" for none) and whether only its value is not."""
+    stated = _known(param)
+    if stated and codes & _NOT_TAKEN:
+        return stated, False
+    if stated and "unsupported_value" in codes:
+        return stated, True
+    for patterns, is_value in ((_VALUE_PATTERNS, True), (_PATTERNS, False)):
+        names = {name for pattern in patterns for found in pattern.finditer(said) if (name := _named(found))}
+        if len(names) == 1:
+            return names.pop(), is_value
+    return "", False
+
+
+def _limit_instead(name: str, said: str, limits: tuple[str, ...]) -> str:
+    stated = _named(_INSTEAD.search(said))
+    others = [limit for limit in limits if limit != name]
+    if stated:
+        return stated if stated in others else ""
+    return others[0] if others else ""
+
+
+def _named(found: re.Match[str] | None) -> str:
+    return _known(found["name"]) if found else ""
+
+
+def _known(name: str) -> str:
+    """Return a learnable parameter's own name, however a server spells it (`reasoningEffort`)."""
+    bare = name.removeprefix("body.")
+    return bare if bare in _LEARNABLE else _SPELLINGS.get(re.sub(r"[._]", "", bare).lower(), "")

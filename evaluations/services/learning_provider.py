@@ -1,0 +1,57 @@
+"""A provider that is taught by its endpoint: what is not taken is left out or named otherwise, and asked again."""
+
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from evaluations.providers import Ask, NeverRetryError, Provider, Reply, open_provider
+from evaluations.providers.lessons import value_of
+from evaluations.services.asking_loop import in_database
+from evaluations.services.learning import as_learned, learn, may_be_learned
+from evaluations.services.questions import RunContext
+
+
+def open_learning_provider(context: RunContext) -> "LearningProvider":
+    """Return the adapter for a run's system, not yet entered, that begins with what the run has learned."""
+    return LearningProvider(open_provider(context.provider, context.endpoint), context)
+
+
+class LearningProvider:
+    """Asks through another provider, and again at once where a refused parameter was learned by it.
+
+    A question is sent once for each parameter learned on its way and once more; what teaches nothing new is raised.
+    """
+
+    def __init__(self, provider: Provider, context: RunContext) -> None:
+        self._provider = provider
+        self._run_id = context.run_id
+        self._learned = dict(context.learned)
+
+    async def __aenter__(self) -> Self:
+        await self._provider.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._provider.__aexit__(kind, error, trace)
+
+    async def ask(self, ask: Ask) -> Reply:
+        """Ask one question until it is answered or nothing is to be learned; see `Provider.ask`."""
+        while True:
+            sent = as_learned(ask.parameters, self._learned)
+            try:
+                return await self._provider.ask(replace(ask, parameters=sent))
+            except NeverRetryError as error:
+                await self._learn(error, ask, sent)
+                if as_learned(ask.parameters, self._learned) == sent:
+                    raise
+
+    async def _learn(self, error: NeverRetryError, ask: Ask, sent: dict[str, object]) -> None:
+        """Learn what the error teaches, unless another question has been taught it meanwhile."""
+        lesson = error.lesson
+        if lesson is None or as_learned(ask.parameters, self._learned) != sent:
+            return
+        if may_be_learned(lesson, sent=sent, learned=self._learned):
+            value = value_of(sent, lesson.name)
+            self._learned = await in_database(learn, run_id=self._run_id, lesson=lesson, value=value)
