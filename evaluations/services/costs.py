@@ -118,17 +118,20 @@ def failed_call_cost(*, prices: Prices, code: str) -> Decimal | None:
     return Decimal(0) if prices.are_nothing or (prices.are_known and code in _NOT_PAID) else None
 
 
-def budget_refusal(*, system: System, budget: Decimal | None) -> str | None:
-    """Return why a run of `system` cannot be held to `budget`, or None where it can (or has none)."""
+def budget_refusal(*, frozen: Mapping[str, Any], name: str, budget: Decimal | None) -> str | None:
+    """Return why a run with these frozen facts cannot be held to `budget`, or None where it can (or has none).
+
+    `name` is the system's, for the sentence.
+    """
     if budget is None:
         return None
     if budget <= 0:
         return "A budget must be more than nothing; leave it empty for a run without a limit."
-    if prices_of({PRICES_KEY: price_facts(system)}).are_known:
+    if prices_of(frozen).are_known:
         return None
     return (
-        f"The prices of {system.name} are not known, so it cannot be said when a budget is used up. Enter its input "
-        "and output price first, or queue the run without a budget."
+        f"The prices of {name} are not known to this run, so it cannot be said when a budget is used up. Enter its "
+        "input and output price with the system first, then queue a run, or queue it without a budget."
     )
 
 

@@ -5,6 +5,7 @@ the other is told.
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from evaluations.models import Item, Run, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style
 from evaluations.providers import parameter_problems, provider_entry
 from evaluations.redaction import looks_like_key
+from evaluations.services.costs import budget_problem, budget_refusal
 from evaluations.services.fallback_frozen import FROZEN_KEY, fallback_facts
 from evaluations.services.freezing import frozen_facts
 from evaluations.storable_text import storable
@@ -47,13 +49,14 @@ def run_create(
     requested_by: AbstractBaseUser | None = None,
     wake: bool = True,
     fallback: System | None = None,
+    budget: Decimal | None = None,
 ) -> Run:
     """Make a run of `system` over every question of `set_revision`, frozen, and wake workers for it on commit.
 
     `wake=False` leaves the asking to the caller. `parameters` go over the system's own, which go over the provider's
     defaults. `fallback` is a system that reads replies our reader cannot read (see `read_with_fallback`); without one
-    they stay unparsed. Raises CannotBeAskedError, NothingToAskError, or RunAlreadyActiveError while another run of
-    the same system and set is queued or running.
+    they stay unparsed. `budget` is what the run may cost before it pauses. Raises CannotBeAskedError,
+    NothingToAskError, or RunAlreadyActiveError while another run of the same system and set is queued or running.
     """
     merged = _checked_parameters(system, parameters)
     run = Run(
@@ -64,9 +67,12 @@ def run_create(
         seed=seed,
         repeats=repeats,
         requested_by=requested_by,  # type: ignore[misc]
+        budget=budget,
         frozen=frozen_facts(system=system, set_revision=set_revision, style_name=prompt_style)
         | ({FROZEN_KEY: fallback_facts(fallback)} if fallback else {}),
     )
+    if problem := budget_refusal(frozen=run.frozen, name=system.name, budget=budget):
+        raise CannotBeAskedError(problem)
     with transaction.atomic():
         _insert(run)
         n_items = _create_items(run)
@@ -109,11 +115,14 @@ def run_stop(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
 def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """Queue a paused, stopped or incomplete run again: only its failed and waiting questions are asked.
 
-    A run whose every question has its answer is finished at once. Raises RunStateError for any other status and for
-    imported results, and RunAlreadyActiveError when another run of the same system and set is queued or running.
+    A run whose every question has its answer is finished at once. Raises RunStateError for any other status, for
+    imported results, and while the run's budget is used up; RunAlreadyActiveError when another run of the same system
+    and set is queued or running.
     """
     if Run.objects.filter(pk=run_id, origin=Run.Origin.IMPORTED).exists():
         raise RunStateError(f"The results of run {run_id} were imported; they are not asked again.")
+    if problem := budget_problem(run_id=run_id):
+        raise RunStateError(problem)
     with transaction.atomic():
         run = _move(
             run_id=run_id,
