@@ -79,7 +79,7 @@ def _people() -> list[str]:
             for position, question in enumerate(part, start=1)
         )
         plans.append(BlockPlan(slug, slug, "Rules.", bool(number), revision))
-    study = study_create(slug=SLUG, title="Load", consent_text="Simulated people.", blocks=plans, is_demo=True)
+    study = study_create(slug=SLUG, title="Load", consent_text="Simulated people.", blocks=plans)
     study_open(study=study)
     now = timezone.now()
     people = [
@@ -90,7 +90,6 @@ def _people() -> list[str]:
             consented_at=now,
             profile_answered_at=now,
             practised_at=now,
-            is_demo=True,
         )
         for number in range(N_PEOPLE)
     ]

@@ -16,6 +16,29 @@ def shared() -> Path:
     return SHARED
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a second run, on another database, leave out what it cannot tell anything new about."""
+    parser.addoption(
+        "--database-only", action="store_true", help="run only tests that use the database, but no browser pages"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect, and count as deselected, what `--database-only` leaves out."""
+    if not config.getoption("--database-only"):
+        return
+    kept = [item for item in items if _is_about_the_database(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not _is_about_the_database(item)])
+    items[:] = kept
+
+
+def _is_about_the_database(item: pytest.Item) -> bool:
+    """Say whether a test uses the database; of the browser tests, only whole studies are about what is stored."""
+    if item.get_closest_marker("browser") and item.path.name != "test_survey.py":
+        return False
+    return item.get_closest_marker("django_db") is not None or "db" in getattr(item, "fixturenames", ())
+
+
 @pytest.fixture(autouse=True)
 def _fresh_cache() -> None:
     """Forget what was kept of an earlier test's database: ids and versions begin anew in the next one."""

@@ -39,8 +39,10 @@ def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: 
     systems = board_items(root_ids=root_ids, rule=rule, with_hidden=True, with_fallback=with_fallback)
     # Who counts is read first: an answer in between can only add, and the next reader builds again.
     found = inclusions(benchmark_id=set_revision.question_set.benchmark_id)
+    under_way = {person.participant_id for person in found.people.values() if person.is_under_way}
+    answers = board_answers(root_ids=root_ids, rule=rule, with_unjudged=True)
     people = SetAnswers(
-        answers=board_answers(root_ids=root_ids, rule=rule, with_unjudged=True),
+        answers=[answer for answer in answers if answer.participant_id not in under_way],
         found=found,
         n_questions=len(columns),
         pools=_pools(found.blocks.values(), set_revision=set_revision, root_ids=root_ids),

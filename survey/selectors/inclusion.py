@@ -30,6 +30,7 @@ __all__ = [
     "Reason",
     "inclusion_text",
     "inclusions",
+    "is_running",
     "people_to_join",
     "study_inclusion_text",
 ]
@@ -39,7 +40,10 @@ NOT_JUDGED = ("", Outcome.ERROR.value)
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """Whether a person counts, why not, and the blocks whose answers count; `n_answered` without attention checks."""
+    """Whether a person counts, why not, and the blocks whose answers count; `n_answered` without attention checks.
+
+    `is_under_way` of somebody who has not come to their end while their study is open: no public page is about them.
+    """
 
     participant_id: int
     study_id: int
@@ -47,6 +51,7 @@ class Inclusion:
     reason: Reason
     block_ids: frozenset[int]
     n_answered: int
+    is_under_way: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,7 @@ def inclusions(
             reason=decisions[person_id].reason,
             block_ids=decisions[person_id].block_ids,
             n_answered=sum(block.n_answered for block in person.facts.blocks),
+            is_under_way=person.facts.is_running and not person.facts.has_ended,
         )
         for person_id, person in read.people.items()
     }
@@ -193,7 +199,7 @@ def _people(*, study: Study | None, benchmark_id: int | None) -> tuple[dict[int,
             years=person.years_experience,
             has_flag_left_out=person.has_flag_left_out,
             has_flag_not_reviewed=person.has_flag_not_reviewed,
-            is_running=_is_running(person),
+            is_running=is_running(person),
             has_finished=person.finished_at is not None,
             has_joined=person.counts_since is not None,
         )
@@ -201,7 +207,7 @@ def _people(*, study: Study | None, benchmark_id: int | None) -> tuple[dict[int,
     return people, rules
 
 
-def _is_running(person: Participant) -> bool:
+def is_running(person: Participant) -> bool:
     """Say whether somebody is a real person in an open study; the made-up ones of a demo study are nobody."""
     is_made_up = person.is_demo and person.study.is_demo
     return person.study.status == Study.Status.OPEN and not is_made_up

@@ -22,6 +22,7 @@ from survey.errors import (
 )
 from survey.models import Assignment, Participant, Response, ResponseReading, ResponseScore, Study
 from survey.reading_back import READABLE_EXAMPLES
+from survey.selectors.inclusion import is_running
 from survey.selectors.steps import is_answerable, stored_response, with_turn
 from survey.services.absences import absences_end, away_seconds
 from survey.services.drafts import draft_delete
@@ -82,6 +83,7 @@ def response_record(
         if first is None:
             raise
         return Recorded(first, created=False)
+    _closing_noticed(assignment)
     return Recorded(response, created=True)
 
 
@@ -94,8 +96,21 @@ def _response_store(
     draft_delete(assignment=assignment)
     _verdict_store(response, assignment, reading)
     participant_finish(participant=participant, now=now)
-    results_changed(benchmark_id=assignment.question_revision.question.benchmark_id)
+    if not is_running(assignment.participant):
+        results_changed(benchmark_id=assignment.question_revision.question.benchmark_id)
     return response
+
+
+def _closing_noticed(assignment: Assignment) -> None:
+    """Tell the boards of an answer whose study closed while it was being stored.
+
+    What somebody says who is under way in an open study is on no board, so that storing it changes no results and
+    nobody waits for the benchmark's row. Closing tells the boards of what was stored before it; this, of the rest.
+    """
+    if not is_running(assignment.participant):
+        return
+    if not Study.objects.filter(pk=assignment.participant.study_id, status=Study.Status.OPEN).exists():
+        results_changed(benchmark_id=assignment.question_revision.question.benchmark_id)
 
 
 def reading_of(*, assignment: Assignment, given: Given) -> Reading:

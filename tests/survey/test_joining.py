@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from corpus.models import Benchmark
+from leaderboard.selectors.inputs import read_matrix
 from survey.inclusion_rules import InclusionRule, PersonFacts, Reason, decide, inclusion_text, whole_groups
 from survey.models import Participant, ParticipantFlag, Study
 from survey.selectors.inclusion import inclusions, study_inclusion_text
@@ -15,11 +16,13 @@ from survey.services import (
     inclusion_preview,
     inclusion_rule_set,
     participant_withdraw,
+    responses,
     study_close,
     study_open,
 )
 from survey.services.flags import flag_review
 from survey.services.inclusion import people_join, study_results_changed
+from survey.services.participants import participant_finish
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
 from tests.survey.test_inclusion import FULL, HALF
 
@@ -218,3 +221,58 @@ def test_the_public_board_tells_no_verdict_of_who_has_not_joined(client) -> None
         given = right_given(assignment) if generator.random() < 0.5 else Given(option_keys=(wrong.option_key,))
         answer_next(person, given)
         assert rows() == before
+
+
+# What an answer tells the boards
+
+
+def benchmark_version() -> int:
+    return Benchmark.objects.get().results_version
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("rule", RULES)
+def test_answers_of_who_is_under_way_change_no_board_until_the_end(rule: str) -> None:
+    study = study_of(rule)
+    set_revision = study.blocks.get().set_revision
+    finished(study, 5)
+    before, version = read_matrix(set_revision=set_revision, rule="standard@1"), benchmark_version()
+    person = make_participant(study)
+    answer_next(person)
+    assert benchmark_version() == version
+    assert len(list(read_matrix(set_revision=set_revision, rule="standard@1").blocks())) == len(list(before.blocks()))
+    answer_next(person)
+    assert benchmark_version() > version
+    assert len(list(read_matrix(set_revision=set_revision, rule="standard@1").blocks())) == 1 + len(
+        list(before.blocks())
+    )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("is_demo", "closes"), [(False, True), (True, False)])
+def test_answers_that_boards_may_show_raise_the_version(is_demo: bool, closes: bool) -> None:
+    study = study_of("any", is_demo=is_demo)
+    person = make_participant(study, is_demo=is_demo)
+    go_to_question(person)
+    if closes:
+        study_close(study=study)
+    version = benchmark_version()
+    answer_next(person)
+    assert benchmark_version() == version + 1
+
+
+@pytest.mark.django_db
+def test_an_answer_whose_study_closes_meanwhile_is_told_of(monkeypatch) -> None:
+    study = study_of("any")
+    person = make_participant(study)
+    go_to_question(person)
+
+    def close(**arguments: Any) -> bool:
+        study_close(study=study)
+        return participant_finish(**arguments)
+
+    monkeypatch.setattr(responses, "participant_finish", close)
+    version = benchmark_version()
+    answer_next(person)
+    # Once for the closing, once for the answer that was stored after it.
+    assert benchmark_version() == version + 2

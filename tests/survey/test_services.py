@@ -255,15 +255,6 @@ def test_seconds_run_from_served_to_answered_by_the_server() -> None:
     assert recorded.response.answered_at == answered
 
 
-def test_answer_raises_the_version_of_the_results() -> None:
-    person = make_participant(make_study())
-    benchmark = go_to_question(person).question_revision.question.benchmark
-    before = benchmark.results_version
-    answer_next(person)
-    benchmark.refresh_from_db()
-    assert benchmark.results_version == before + 1
-
-
 def test_number_clarified_by_the_person_keeps_what_was_typed_first() -> None:
     person = make_participant(make_study(n_choice=0, n_number=1, n_tools=0))
     response = answer_next(person, Given(typed_text="1.234", typed_first="1,234")).response
