@@ -6,6 +6,7 @@ from evaluations.errors import CannotBeAskedError
 from evaluations.models import Run, System
 from evaluations.providers import parameter_problems, provider_entry
 from evaluations.services.fallback_prompt import CHOICE_TEMPLATE, NUMBER_TEMPLATE
+from evaluations.services.learning import as_learned, learned_of
 
 FROZEN_KEY = "fallback"
 READER_PREFIX = "fallback@1:"
@@ -22,7 +23,7 @@ def fallback_facts(system: System) -> dict[str, Any]:
     entry = provider_entry(system.provider)
     if entry.needs_model and not system.model_id:
         raise CannotBeAskedError(f"The system {system.slug} names no model; fill in its model id first.")
-    parameters = {**entry.defaults, **system.parameters}
+    parameters = as_learned({**entry.defaults, **system.parameters}, learned_of(system))
     problems = parameter_problems(parameters)
     if problems:
         raise CannotBeAskedError(" ".join(problems))

@@ -26,6 +26,7 @@ from evaluations.redaction import looks_like_key
 from evaluations.services.costs import budget_problem, budget_refusal
 from evaluations.services.fallback_frozen import FROZEN_KEY, fallback_facts
 from evaluations.services.freezing import frozen_facts
+from evaluations.services.learning import learned_of
 from evaluations.storable_text import storable
 from evaluations.tasks import wake_run
 
@@ -70,6 +71,7 @@ def run_create(
         budget=budget,
         frozen=frozen_facts(system=system, set_revision=set_revision, style_name=prompt_style)
         | ({FROZEN_KEY: fallback_facts(fallback)} if fallback else {}),
+        learned=learned_of(system),
     )
     if problem := budget_refusal(frozen=run.frozen, name=system.name, budget=budget):
         raise CannotBeAskedError(problem)
