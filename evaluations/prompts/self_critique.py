@@ -13,4 +13,6 @@ FAMILY = Family(
 Now check the reply you just gave as if somebody else had written it. Look for slips in the reasoning, in structures, \
 arithmetic and units, and for options that were passed over, and say what you find. Then state your final answer \
 again, changed or not, once, between the same tags and in the same form as asked for before.""",
+    # A check goes over many candidates: the weaker places hold those.
+    protocols=("tag", "boxed", "final-answer", "heading", "announced"),
 )

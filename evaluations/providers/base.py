@@ -69,6 +69,7 @@ class Reply:
     `tokens_cached` are part of `tokens_in`, `tokens_reasoning` part of `tokens_out`, as they are charged.
     `tool_trace` is the JSON of the tools it says it used, "" where it does not say. `log_probabilities` are the
     reply's tokens with the natural logarithm of their probability (None where it is no number), None where not given.
+    `turns` are the (role, text) pairs said between the prompt and this text, where it was asked for in several turns.
     """
 
     text: str
@@ -82,6 +83,7 @@ class Reply:
     tokens_cached: int | None = None
     tokens_reasoning: int | None = None
     log_probabilities: Sequence[tuple[str, float | None]] | None = None
+    turns: Sequence[tuple[str, str]] = ()
 
 
 class ProviderError(Exception):

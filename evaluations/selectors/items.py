@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from corpus.scoring.types import Asked
 from corpus.selectors.evidence import AnswerEvidence, MarkedText, OptionLine, ReadingLine, answer_evidence
 from corpus.selectors.later_keys import keys_in_force
-from corpus.selectors.targets import asked_from_prompt
+from evaluations.asked import asked_of_run
 from evaluations.models import Item, ItemAttempt, ItemScore
 
 
@@ -51,5 +51,5 @@ def item_evidence(*, item: Item) -> ItemEvidence:
 
 
 def item_asked(item: Item) -> Asked:
-    """Return what was put to the system, from the item's own row."""
-    return asked_from_prompt(item.question_revision, item.options_shown, item.prompt)
+    """Return what was put to the system, from the rows of the item and its run."""
+    return asked_of_run(item.question_revision, item.options_shown, item.prompt, frozen=item.run.frozen)

@@ -112,6 +112,7 @@ def _write(context: RunContext, each: Arrived, now: datetime) -> bool:
         tokens_cached=_whole(reply.tokens_cached),
         tokens_reasoning=_whole(reply.tokens_reasoning),
         log_probabilities=_log_probabilities(reply),
+        turns=[[role, storable(text)] for role, text in reply.turns],
         cost=_cost(context, reply),
         latency_ms=_whole(reply.latency_ms),
         source_flags=_facts(reply),

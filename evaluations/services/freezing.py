@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from corpus.models import QuestionSetRevision
+from evaluations.asked import PROMPT_KEY
 from evaluations.models import System
 from evaluations.prompts import prompt_style
 from evaluations.services.costs import PRICES_KEY, price_facts
@@ -27,6 +28,7 @@ def frozen_facts(*, system: System, set_revision: QuestionSetRevision, style_nam
         "base_url": system.base_url,
         "prompt_style": style.name,
         "prompt_template": style.template,
+        PROMPT_KEY: style.as_frozen(),
         "system_prompt": system.system_prompt,
         "folds_system_prompt": system.folds_system_prompt,
         "reader": READER,

@@ -58,7 +58,7 @@ def _difference(entry: Reread, reading: Reading, published: Reading, rule: str, 
         raise TypeError("Only imported items have published readings.")
     return Difference(
         text=entry.answer.completion,
-        asked=asked_of_item(entry.answer, entry.key),
+        asked=asked_of_item(entry.answer, entry.key, frozen={}),
         target=entry.key.target,
         published=published,
         published_verdict=judge(reading=published, target=entry.key.target, rule=against),

@@ -10,14 +10,16 @@ from uuid import UUID
 from django.conf import settings
 
 from corpus.scoring.types import Asked, Target
-from corpus.selectors.targets import asked_from_prompt, target_of
+from corpus.selectors.targets import target_of
 from evaluations.addresses import address_problem
+from evaluations.asked import PROMPT_KEY, asked_of_run
 from evaluations.errors import CannotBeAskedError
 from evaluations.key_names import key_name_problem
 from evaluations.models import Item, Run
 from evaluations.prompts import Prepared, PromptStyle, prompt_style
 from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint
 from evaluations.services.costs import Prices, prices_of
+from evaluations.services.permutation import shown_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class RunContext:
     system_prompt: str = ""
     folds_system_prompt: bool = False
     learned: Mapping[str, Any] = field(default_factory=dict)
+    permutes_options: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ def run_context(*, run_id: UUID) -> RunContext:
             api_key=key_from_environment(run.system.api_key_variable),
             timeout_seconds=timeout_seconds,
         ),
-        style=prompt_style(run.prompt_style),
+        style=_style_of(run),
         parameters={name: value for name, value in parameters.items() if name not in OUR_PARAMETERS},
         seed=run.seed,
         reader=frozen["reader"],
@@ -87,7 +90,23 @@ def run_context(*, run_id: UUID) -> RunContext:
         system_prompt=frozen.get("system_prompt", ""),
         folds_system_prompt=frozen.get("folds_system_prompt", False),
         learned=run.learned,
+        permutes_options=run.permutes_options,
     )
+
+
+def _style_of(run: Run) -> PromptStyle:
+    """Return the run's prompt style. Raises CannotBeAskedError where its words are no longer those the run began with.
+
+    A style never changes; this is for code that breaks the rule, or that is older than the run.
+    """
+    style = prompt_style(run.prompt_style)
+    frozen = run.frozen.get(PROMPT_KEY)
+    if frozen is not None and frozen != style.as_frozen():
+        raise CannotBeAskedError(
+            f"The words of the prompt style {style.name} are not those this run was made with. Ask the rest of it with "
+            "the code it was made with, or make another run."
+        )
+    return style
 
 
 def checked_address(base_url: str) -> str:
@@ -143,11 +162,24 @@ def ask_of(*, context: RunContext, question: Question) -> Ask:
 def _ready(context: RunContext, item: Item, token: UUID) -> Question | Unready:
     revision = item.question_revision
     try:
-        prepared = _folded(context, context.style.prepare(revision, ()))
-        asked = asked_from_prompt(revision, prepared.options_shown, prepared.prompt)
+        prepared = _folded(context, context.style.prepare(revision, _order(context, item)))
+        asked = asked_of_run(revision, prepared.options_shown, prepared.prompt, frozen=item.run.frozen)
         return Question(item, token, prepared, asked, target_of(revision))
     except (ArithmeticError, LookupError, ValueError) as error:
         return Unready(item, token, f"The prompt could not be made: {type(error).__name__}: {error}")
+
+
+def _order(context: RunContext, item: Item) -> tuple[str, ...]:
+    """Return the option keys in the order to show; () for the bank's order."""
+    if not context.permutes_options or item.repeat == 0:
+        return ()
+    revision = item.question_revision
+    return shown_order(
+        seed=context.seed,
+        question_key=revision.question.key,
+        repeat=item.repeat,
+        option_keys=[option.option_key for option in revision.options.all()],
+    )
 
 
 def _folded(context: RunContext, prepared: Prepared) -> Prepared:

@@ -1,7 +1,7 @@
 """Read and judge the items of runs again. No system is asked."""
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import cast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -11,7 +11,6 @@ from corpus.scoring.reading import read_answer
 from corpus.scoring.rules import resolve_rule
 from corpus.scoring.types import Asked, Reading
 from corpus.selectors.later_keys import KeyInForce, keys_in_force
-from corpus.selectors.targets import asked_from_prompt
 from corpus.services.corrections import Corrected, CorrectionError, reading_correct
 from corpus.services.rescoring import (
     Accepted,
@@ -25,6 +24,7 @@ from corpus.services.rescoring import (
     rescoring_propose,
     resolve_reader,
 )
+from evaluations.asked import asked_of_run
 from evaluations.models import Item, ItemReading, ItemRescoring, ItemScore, RescoredItem, Run
 from evaluations.services.fallback_frozen import fallback_reader_of
 
@@ -103,9 +103,9 @@ def item_reading_correct(*, item: Item, reading: Reading, reason: str, actor: Ab
     )
 
 
-def asked_of_item(item: Item, key: KeyInForce) -> Asked:
-    """Return what was put to the system, from the item's own row."""
-    return asked_from_prompt(key.revision, item.options_shown, item.prompt)
+def asked_of_item(item: Item, key: KeyInForce, *, frozen: Mapping[str, Any]) -> Asked:
+    """Return what was put to the system, from the item's own row and what its run froze."""
+    return asked_of_run(key.revision, item.options_shown, item.prompt, frozen=frozen)
 
 
 def items_reread(*, run: Run, reader: str, question_ids: Collection[int] | None = None) -> Iterator[Sequence[Reread]]:
@@ -119,15 +119,15 @@ def items_reread(*, run: Run, reader: str, question_ids: Collection[int] | None 
     for start in range(0, len(ids), ITEMS_AT_ONCE):
         chosen = [pk for pk, _ in ids[start : start + ITEMS_AT_ONCE]]
         rows = Item.objects.filter(pk__in=chosen).only(*_NEEDED).order_by("pk")
-        yield [_reread(item, keys[item.question_revision_id], reader, fallback) for item in rows]
+        yield [_reread(item, keys[item.question_revision_id], reader, fallback, run=run) for item in rows]
 
 
-def _reread(item: Item, key: KeyInForce, reader: str, fallback: str) -> Reread:
+def _reread(item: Item, key: KeyInForce, reader: str, fallback: str, *, run: Run) -> Reread:
     reading = None
     if reads_again(reader):
         reading = read_answer(
             text=item.completion,
-            asked=asked_of_item(item, key),
+            asked=asked_of_item(item, key, frozen=run.frozen),
             finish_reason=item.finish_reason,
             reader=reader,
         )

@@ -51,13 +51,15 @@ def run_create(
     wake: bool = True,
     fallback: System | None = None,
     budget: Decimal | None = None,
+    permutes_options: bool = False,
 ) -> Run:
     """Make a run of `system` over every question of `set_revision`, frozen, and wake workers for it on commit.
 
     `wake=False` leaves the asking to the caller. `parameters` go over the system's own, which go over the provider's
     defaults. `fallback` is a system that reads replies our reader cannot read (see `read_with_fallback`); without one
-    they stay unparsed. `budget` is what the run may cost before it pauses. Raises CannotBeAskedError,
-    NothingToAskError, or RunAlreadyActiveError while another run of the same system and set is queued or running.
+    they stay unparsed. `budget` is what the run may cost before it pauses. `permutes_options` shows the options in
+    another order at every repeat, drawn from the seed. Raises CannotBeAskedError, NothingToAskError, or
+    RunAlreadyActiveError while another run of the same system and set is queued or running.
     """
     merged = _checked_parameters(system, parameters)
     run = Run(
@@ -69,6 +71,7 @@ def run_create(
         repeats=repeats,
         requested_by=requested_by,  # type: ignore[misc]
         budget=budget,
+        permutes_options=permutes_options,
         frozen=frozen_facts(system=system, set_revision=set_revision, style_name=prompt_style)
         | ({FROZEN_KEY: fallback_facts(fallback)} if fallback else {}),
         learned=learned_of(system),

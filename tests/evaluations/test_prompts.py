@@ -88,9 +88,9 @@ DIGESTS = {
     "chain-of-thought@1": "a03f009221e30f77",
     "chain-of-thought-tags@1": "0ad936a9795db7b0",
     "chain-of-thought-plain@1": "9bc4264f94ff40a7",
-    "self-critique@1": "0c2287f854a11b72",
-    "self-critique-tags@1": "c1fcf1565be754a1",
-    "self-critique-plain@1": "db67482a876cf077",
+    "self-critique@1": "3505931f9cf94314",
+    "self-critique-tags@1": "b0848a3cfecd2f26",
+    "self-critique-plain@1": "3ef8e9eb332d56a9",
 }
 
 

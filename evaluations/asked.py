@@ -1,0 +1,23 @@
+"""What was put to a system, as the reader of its reply needs it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from corpus.models import QuestionRevision
+from corpus.scoring.types import Asked
+from corpus.selectors.targets import asked_from_prompt
+
+# Under this name a run keeps everything that makes the words of its prompts.
+PROMPT_KEY = "prompt"
+
+
+def asked_of_run(
+    revision: QuestionRevision, options_shown: Iterable[Sequence[str]], prompt: str, *, frozen: Mapping[str, Any]
+) -> Asked:
+    """Return what was asked, from the stored [letter, option key, text as sent] rows and the prompt as sent.
+
+    The answer is looked for where the run's prompt style asked for it; a run that names no places is read everywhere.
+    """
+    places = frozen.get(PROMPT_KEY, {}).get("protocols", ())
+    return replace(asked_from_prompt(revision, options_shown, prompt), protocols=tuple(places))

@@ -1,0 +1,103 @@
+"""A second turn: the first reply is kept, the last one is the answer, and both are paid."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from corpus.models import QuestionSetRevision
+from corpus.scoring.types import Asked, Kind
+from evaluations.models import System
+from evaluations.prompts import prompt_style
+from evaluations.providers import Ask, RefusedError, Reply, RetryLaterError
+from evaluations.providers.base import FinishReason
+from evaluations.services.asking import ask_until_done
+from evaluations.services.runs import run_create
+from evaluations.services.second_turn import ask_in_turns
+from tests.fake_servers.server import FakeServer, Said
+
+ASK = Ask("What is it?", Asked(Kind.TEXT), {"temperature": 0}, system_prompt="Be brief.")
+FIRST = Reply("It is A.", FinishReason.STOP, "thought", 10, 3, "m-1", 20, tokens_cached=4, tokens_reasoning=1)
+SECOND = Reply("It is B.", FinishReason.LENGTH, "more", 15, 5, "m-1", 30, tokens_cached=9, tokens_reasoning=2)
+
+
+def asked(replies: Sequence[Reply | Exception], follow_up: str | None = "Check it.") -> tuple[Reply, list[Any]]:
+    """Return the reply in turns, and what was sent; "wait" where the limits were waited for."""
+    sent: list[Any] = []
+    left = list(replies)
+
+    async def send(ask: Ask) -> Reply:
+        sent.append(ask)
+        reply = left.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    async def wait() -> None:
+        sent.append("wait")
+
+    return asyncio.run(ask_in_turns(ask=ASK, follow_up=follow_up, send=send, before_second=wait)), sent
+
+
+def test_without_a_follow_up_there_is_one_turn() -> None:
+    assert asked([FIRST], None) == (FIRST, [ASK])
+
+
+def test_the_reply_is_sent_back_and_the_second_one_is_the_answer() -> None:
+    reply, sent = asked([FIRST, SECOND])
+    assert (reply.text, reply.finish_reason, reply.reasoning) == ("It is B.", FinishReason.LENGTH, "thought\n\nmore")
+    assert reply.turns == (("assistant", "It is A."), ("user", "Check it."))
+    assert sent[1] == "wait"
+    assert (sent[2].prompt, sent[2].system_prompt, sent[2].turns) == ("What is it?", "Be brief.", reply.turns)
+
+
+def test_tokens_and_times_are_summed_and_an_unknown_count_makes_the_sum_unknown() -> None:
+    reply, _ = asked([FIRST, SECOND])
+    counts = (reply.tokens_in, reply.tokens_out, reply.tokens_cached, reply.tokens_reasoning, reply.latency_ms)
+    assert counts == (25, 8, 13, 3, 50)
+    unknown, _ = asked([FIRST, Reply("It is B.", FinishReason.STOP)])
+    assert (unknown.tokens_in, unknown.tokens_out, unknown.model_reported) == (None, None, "m-1")
+
+
+@pytest.mark.parametrize(
+    "first", [Reply(" \n", FinishReason.LENGTH), Reply("I cannot say.", FinishReason.CONTENT_FILTER)]
+)
+def test_what_holds_no_reply_is_not_sent_back(first: Reply) -> None:
+    assert asked([first]) == (first, [ASK])
+
+
+def test_a_refusal_of_the_check_is_the_answer_and_the_first_reply_is_kept() -> None:
+    reply, _ = asked([FIRST, RefusedError("content_filter", "No.")])
+    assert (reply.text, reply.finish_reason, reply.turns[0][1]) == ("", FinishReason.CONTENT_FILTER, "It is A.")
+
+
+def test_a_failure_of_either_turn_is_a_failure() -> None:
+    for replies in ([RetryLaterError("overload", "Later.")], [FIRST, RetryLaterError("overload", "Later.")]):
+        with pytest.raises(RetryLaterError, match="Later"):
+            asked(replies)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_in_two_turns_counts_what_the_second_one_says(
+    twenty: QuestionSetRevision, make_system: Callable[..., System]
+) -> None:
+    follow_up = prompt_style("self-critique@1").follow_up
+
+    def answer(prompt: str) -> Said:
+        return Said("[ANSWER]A[/ANSWER] indeed." if prompt == follow_up else "[ANSWER]B[/ANSWER]")
+
+    with FakeServer(answer=answer) as server:
+        run = run_create(system=make_system(server.base_url), set_revision=twenty, prompt_style="self-critique@1")
+        ask_until_done(run_id=run.pk)
+    items = list(run.items.all())
+    assert {(item.outcome, item.completion) for item in items} == {("right", "[ANSWER]A[/ANSWER] indeed.")}
+    assert {str(item.turns) for item in items} == {
+        str([["assistant", "[ANSWER]B[/ANSWER]"], ["user", follow_up]]),
+    }
+    assert {(item.tokens_in, item.tokens_out, item.attempts) for item in items} == {(22, 14, 1)}
+    assert len(server.calls) == 40
+    roles = [[message["role"] for message in call.body["messages"]] for call in server.calls]
+    assert sorted(map(len, roles)) == [1] * 20 + [3] * 20
+    assert ["user", "assistant", "user"] in roles
+    assert run.frozen["prompt"]["follow_up"] == follow_up
