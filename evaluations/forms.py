@@ -1,5 +1,6 @@
 """What a maintainer may enter about systems and runs."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -13,6 +14,7 @@ from evaluations.providers import parameter_problems, provider_entry, provider_n
 
 IMPORTED = "imported"
 LARGEST_SEED = 2**63 - 1
+SMALLEST_BUDGET = Decimal("0.0001")
 
 
 class SystemForm(forms.ModelForm):
@@ -91,6 +93,18 @@ class SystemForm(forms.ModelForm):
             self.add_error("base_url", "Give the address that takes the prompt.")
         if problems := entry.problems(cleaned.get("parameters") or {}):
             self.add_error("parameters", problems)
+
+
+class BudgetForm(forms.Form):
+    """A higher budget for a run."""
+
+    budget = forms.DecimalField(
+        label="Budget",
+        min_value=SMALLEST_BUDGET,
+        max_digits=12,
+        decimal_places=4,
+        error_messages={"required": "Give the new budget as a number."},
+    )
 
 
 class QueueRunForm(forms.Form):

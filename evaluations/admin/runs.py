@@ -1,10 +1,10 @@
 """Runs: the list, the page with live progress, and what a maintainer may do to a run."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -14,72 +14,29 @@ from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.http import urlencode
 
 from corpus.answer_admin import propose_address
-from corpus.models import ActionLog
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
+from evaluations.admin.run_actions import CHANGE, RUN_ACTIONS, may_raise_budget
+from evaluations.admin.run_live import items_address, live_context
 from evaluations.admin.systems import run_address
 from evaluations.errors import EvaluationError
+from evaluations.forms import BudgetForm
 from evaluations.models import Item, ItemRescoring, Run
-from evaluations.selectors import run_progress
-from evaluations.selectors.fallback import fallback_counts
-from evaluations.services.runs import ACTIVE, PAUSABLE, RESUMABLE, STOPPABLE, run_pause, run_resume, run_stop
-from evaluations.services.sweeping import is_silent, run_wake
+from evaluations.selectors.costs import spent_by_run
+from evaluations.services.budgets import run_budget_raise
+from evaluations.services.costs import prices_of
 from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
 
 # htmx stops polling when an answer has this status.
 STOP_POLLING = 286
-LATEST_ACTIONS = 20
-
-
-class RunAction(NamedTuple):
-    """A button of the run page; shown only in the states in which it can be pressed."""
-
-    name: str
-    label: str
-    done: str
-    states: tuple[Run.Status, ...]
-    service: Callable[..., Run]
-
-
-RUN_ACTIONS = {
-    action.name: action
-    for action in (
-        RunAction("pause", "Pause", "The run is paused; what is in flight is still stored.", PAUSABLE, run_pause),
-        RunAction(
-            "resume",
-            "Resume",
-            "The run is queued again; only what has no answer is asked.",
-            tuple(status for status in RESUMABLE if status != Run.Status.INCOMPLETE),
-            run_resume,
-        ),
-        RunAction(
-            "retry",
-            "Retry failed",
-            "The failed questions are queued again; nothing answered is asked again.",
-            (Run.Status.INCOMPLETE,),
-            run_resume,
-        ),
-        RunAction("wake", "Wake workers", "A worker is called for this run.", ACTIVE, run_wake),
-        RunAction("stop", "Stop", "The run is stopped; what is stored stays.", STOPPABLE, run_stop),
-    )
-}
-
-
-def legal_actions(run: Run) -> list[RunAction]:
-    """Return what can be done to a run in its state; nothing to imported results."""
-    if run.origin == Run.Origin.IMPORTED:
-        return []
-    legal = [action for action in RUN_ACTIONS.values() if run.status in action.states]
-    return [action for action in legal if action.name != "wake" or is_silent(run)]
 
 
 @admin.register(Run)
 class RunAdmin(EvidenceAdmin):
     """Runs are made by `run_create` and changed by their own buttons only."""
 
-    list_display = ["system", "question_set", "status", "progress", "n_right", "queued"]
+    list_display = ["system", "question_set", "status", "progress", "n_right", "spent", "queued"]
     list_display_links = ["system"]
     list_filter = ["status", "origin", ("set_revision__question_set", admin.RelatedOnlyFieldListFilter), "system"]
     list_select_related = ["system", "set_revision__question_set"]
@@ -89,12 +46,26 @@ class RunAdmin(EvidenceAdmin):
     fieldsets = [
         (
             "What is asked",
-            {"fields": ["system", "question_set", "origin", "source_name", "prompt_style", "repeats", "seed"]},
+            {
+                "fields": [
+                    "system",
+                    "question_set",
+                    "origin",
+                    "source_name",
+                    "prompt_style",
+                    "repeats",
+                    "permutes_options",
+                    "asks_confidence",
+                    "seed",
+                    "prices",
+                    "requested_by",
+                    "queued_at",
+                ]
+            },
         ),
-        ("When", {"fields": ["requested_by", "queued_at", "started_at", "heartbeat_at", "finished_at"]}),
         ("Frozen when it was made", {"fields": ["parameters_text", "frozen_text"]}),
     ]
-    readonly_fields = ["question_set", "parameters_text", "frozen_text"]
+    readonly_fields = ["question_set", "prices", "parameters_text", "frozen_text"]
     actions = ["rescore"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
@@ -106,6 +77,16 @@ class RunAdmin(EvidenceAdmin):
             n_done=Count("items", filter=is_done),
             n_right_items=Count("items", filter=Q(items__outcome="right")),
         )
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Add what the runs of the page cost, for all of them at once."""
+        changelist = super().get_changelist_instance(request)
+        runs: Any = list(changelist.result_list)
+        costs = spent_by_run(runs=runs)
+        for run in runs:
+            run.spent_so_far = costs[run.pk]
+        changelist.result_list = runs
+        return changelist
 
     @admin.display(description="set", ordering="set_revision__question_set__name")
     def question_set(self, run: Run) -> str:
@@ -128,6 +109,16 @@ class RunAdmin(EvidenceAdmin):
         """Return day and time in a form that sorts by eye."""
         return date_format(timezone.localtime(run.queued_at), "Y-m-d H:i")
 
+    @admin.display(description="spent")
+    def spent(self, run: Any) -> str:
+        """Return what the run cost so far, and what of it is unknown."""
+        return run.spent_so_far.text
+
+    @admin.display(description="prices")
+    def prices(self, run: Run) -> str:
+        """Return the prices the run goes by, in words."""
+        return prices_of(run.frozen).text
+
     @admin.display(description="parameters")
     def parameters_text(self, run: Run) -> str:
         """Return the parameters as JSON."""
@@ -148,81 +139,79 @@ class RunAdmin(EvidenceAdmin):
         return HttpResponseRedirect(propose_address(ItemRescoring, "run", queryset.values_list("pk", flat=True)))
 
     def get_urls(self) -> list[Any]:
-        """Add the progress fragment and the buttons' addresses."""
+        """Add the progress fragment and the addresses of the buttons."""
         wrap = self.admin_site.admin_view
         return [
             path("<uuid:run_id>/progress/", wrap(self.progress_view), name="evaluations_run_progress"),
             path("<uuid:run_id>/action/<slug:name>/", wrap(self.action_view), name="evaluations_run_action"),
+            path("<uuid:run_id>/budget/", wrap(self.budget_view), name="evaluations_run_budget"),
             *super().get_urls(),
         ]
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Add progress, buttons and the record of what was done."""
+        """Add what changes while the run is asked, and what else can be done."""
         run = kwargs.get("obj") or context["original"]
-        context.update(self._live_context(request, run))
+        context.update(live_context(request, run))
         context.update(title=f"{run.system.name} on {run.set_revision.question_set.name}", subtitle=None)
-        context["actions_done"] = (
-            ActionLog.objects.filter(object_type="evaluations.run", object_id=str(run.pk))
-            .select_related("actor")
-            .order_by("-id")[:LATEST_ACTIONS]
+        if may_raise_budget(run, request):
+            context["budget_form"] = BudgetForm(initial={"budget": run.budget})
+        if self.has_rescore_permission(request):
+            context["rescore_address"] = propose_address(ItemRescoring, "run", [run.pk])
+        context["rescorings_address"] = (
+            f"{reverse('admin:evaluations_itemrescoring_changelist')}?run__id__exact={run.pk}"
         )
         return super().render_change_form(request, context, *args, **kwargs)
 
-    def _live_context(self, request: HttpRequest, run: Run) -> dict[str, Any]:
-        progress = run_progress(run=run)
-        return {
-            "run": run,
-            "progress": progress,
-            "outcomes": [
-                (outcome, count, items_address(run.pk, outcome__exact=outcome))
-                for outcome, count in progress.outcomes.items()
-            ],
-            "items_address": items_address(run.pk),
-            "failed_address": items_address(run.pk, status__exact="failed"),
-            "run_actions": legal_actions(run) if may_act(request) else [],
-            "fallback": fallback_counts(run=run),
-            "rescore_address": propose_address(ItemRescoring, "run", [run.pk])
-            if self.has_rescore_permission(request)
-            else "",
-            "rescorings_address": f"{reverse('admin:evaluations_itemrescoring_changelist')}?run__id__exact={run.pk}",
-        }
-
     def progress_view(self, request: HttpRequest, run_id: UUID) -> HttpResponse:
-        """Return the progress fragment; status 286 once nothing moves any more."""
+        """Return the live part; status 286 once nothing moves any more."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         run = get_object_or_404(Run.objects.select_related("system"), pk=run_id)
-        context = self._live_context(request, run)
+        context = live_context(request, run)
         status = 200 if context["progress"].is_active else STOP_POLLING
         return TemplateResponse(request, "admin/evaluations/run/_progress.html", context, status=status)
 
     def action_view(self, request: HttpRequest, run_id: UUID, name: str) -> HttpResponse:
-        """Pause, resume, retry or stop; by POST only, for those who may change runs."""
+        """Press one of the run's buttons; by POST only, for those who may."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        if not may_act(request):
-            raise PermissionDenied
         action = RUN_ACTIONS.get(name)
+        if not request.user.has_perm(action.permission if action else CHANGE):
+            raise PermissionDenied
         run = get_object_or_404(Run, pk=run_id)
-        if action is None or run.origin == Run.Origin.IMPORTED:
+        if action is None or run.origin != Run.Origin.ASKED:
             raise Http404(f"Nothing called {name} can be done to this run.")
         try:
-            action.service(run_id=run.pk, actor=request.user)
+            changed = action.service(run_id=run.pk, actor=request.user)
+        except EvaluationError as error:
+            messages.warning(request, str(error))
+            return HttpResponseRedirect(run_address(run.pk))
+        _tell(request, action.done, wakes=action.wakes)
+        return HttpResponseRedirect(run_address(changed.pk))
+
+    def budget_view(self, request: HttpRequest, run_id: UUID) -> HttpResponse:
+        """Give the run a higher budget; by POST only, for those who may change runs."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not request.user.has_perm(CHANGE):
+            raise PermissionDenied
+        run = get_object_or_404(Run, pk=run_id)
+        form = BudgetForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, f"The budget stays as it is. {' '.join(form.errors['budget'])}")
+            return HttpResponseRedirect(run_address(run.pk))
+        try:
+            raised = run_budget_raise(run_id=run.pk, budget=form.cleaned_data["budget"], actor=request.user)  # type: ignore[arg-type]
         except EvaluationError as error:
             messages.warning(request, str(error))
         else:
-            messages.success(request, action.done)
-            if action.service is run_resume and not queue_can_be_reached():
-                messages.warning(request, QUEUE_AWAY)
+            goes_on = run.status != raised.status
+            _tell(request, "The budget is raised; the run goes on." if goes_on else "The budget is raised.", goes_on)
         return HttpResponseRedirect(run_address(run.pk))
 
 
-def may_act(request: HttpRequest) -> bool:
-    """Say whether this person may pause, resume and stop runs."""
-    return request.user.has_perm("evaluations.change_run")
-
-
-def items_address(run_id: UUID, **lookups: str) -> str:
-    """Return the address of a run's items in the list, narrowed by `lookups`."""
-    query = urlencode({"run__id__exact": str(run_id), **lookups})
-    return f"{reverse('admin:evaluations_item_changelist')}?{query}"
+def _tell(request: HttpRequest, done: str, wakes: bool) -> None:
+    """Say what was done, and that it has to wait where no worker could be woken for it."""
+    messages.success(request, done)
+    if wakes and not queue_can_be_reached():
+        messages.warning(request, QUEUE_AWAY)

@@ -8,11 +8,13 @@ from math import ceil
 from typing import NamedTuple
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Count, Min, Q, Sum
 from django.utils import timezone
 
 from corpus.scoring.types import Outcome
 from evaluations.models import Item, ItemAttempt, Run
+from evaluations.selectors.costs import Spent, spent
 
 RATE_WINDOW = timedelta(minutes=2)
 ACTIVE = frozenset({Run.Status.QUEUED, Run.Status.RUNNING})
@@ -30,12 +32,28 @@ class LastError(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Retrying:
+    """Items that failed and wait for their time. `try_number` is the coming try of the one that is due next."""
+
+    n_items: int
+    try_number: int
+    most_tries: int
+    seconds: int
+
+    @property
+    def text(self) -> str:
+        """The next of them in words: `retry 4 of 6, next in 60 s`."""
+        return f"retry {self.try_number} of {self.most_tries}, next in {self.seconds} s"
+
+
+@dataclass(frozen=True, slots=True)
 class RunProgress:
     """How far a run is. `n_sent` counts every time a question went to the system, repeated attempts included.
 
     `per_minute` is the rate of answers over the last two minutes, `seconds_left` what is left at that rate; both None
     while nothing says. An item whose lease has ended counts as waiting. `is_active` is True while the counts may change
-    by themselves: the run is queued or running, or something is still in flight.
+    by themselves: the run is queued or running, or something is still in flight. `retrying` counts among the waiting,
+    and is None while nothing waits for another try.
     """
 
     status: str
@@ -52,6 +70,8 @@ class RunProgress:
     tokens_out: int
     per_minute: float | None
     seconds_left: int | None
+    retrying: Retrying | None
+    spent: Spent
     last_errors: tuple[LastError, ...]
 
     @property
@@ -94,7 +114,7 @@ class RunSummary(NamedTuple):
 
 
 def run_progress(*, run: Run, now: datetime | None = None) -> RunProgress:
-    """Return how far `run` is, from four queries over its items."""
+    """Return how far `run` is, from a fixed number of queries over its items."""
     now = now or timezone.now()
     totals = _totals(run=run, now=now)
     outcomes = Counter(dict(run.items.order_by().exclude(outcome="").values_list("outcome").annotate(n=Count("id"))))
@@ -115,6 +135,8 @@ def run_progress(*, run: Run, now: datetime | None = None) -> RunProgress:
         tokens_out=totals["tokens_out"] or 0,
         per_minute=per_minute,
         seconds_left=ceil(60 * n_left / per_minute) if per_minute and n_left else None,
+        retrying=_retrying(run=run, now=now),
+        spent=spent(run=run),
         last_errors=last_errors(run=run),
     )
 
@@ -134,6 +156,20 @@ def _totals(*, run: Run, now: datetime) -> dict[str, int]:
         n_recent=Count("id", filter=is_recent),
         first_recent=Min("answered_at", filter=is_recent),
     )
+
+
+def _retrying(*, run: Run, now: datetime) -> Retrying | None:
+    """Return what waits for another try, from its error attempts since the run was last queued."""
+    waiting = run.items.filter(status=Item.Status.WAITING, not_before__gt=now).order_by("not_before", "pk")
+    failures = Count(
+        "other_attempts", filter=Q(other_attempts__kind="error", other_attempts__created_at__gte=run.queued_at)
+    )
+    following = waiting.annotate(n_failures=failures).values_list("n_failures", "not_before").first()
+    if following is None:
+        return None
+    n_failures, not_before = following
+    seconds = ceil((not_before - now).total_seconds())
+    return Retrying(waiting.count(), n_failures + 1, settings.EVALUATION_TRIES, seconds)
 
 
 def _per_minute(totals: Mapping[str, object], *, now: datetime) -> float | None:

@@ -59,6 +59,20 @@ class Prices:
         return self.input is not None and self.output is not None
 
     @property
+    def text(self) -> str:
+        """The prices in words, per million tokens; `unknown` where a cost cannot be told."""
+        if not self.are_known:
+            return "unknown"
+        named = (
+            (self.input, "sent"),
+            (self.cached_input, "sent and cached"),
+            (self.output, "received"),
+            (self.reasoning, "of reasoning"),
+        )
+        parts = [f"{_as_text(price)} {self.currency} {name}" for price, name in named if price is not None]
+        return f"{', '.join(parts)}, per million tokens"
+
+    @property
     def are_nothing(self) -> bool:
         """Say whether asking is free of charge, whatever the counts."""
         return self.are_known and not any((self.input, self.output, self.cached_input, self.reasoning))

@@ -1,0 +1,62 @@
+"""The part of the run page that changes while a run is asked."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from corpus.models import ActionLog
+from evaluations.admin.run_actions import legal_actions
+from evaluations.models import Run
+from evaluations.selectors import run_progress
+from evaluations.selectors.costs import money
+from evaluations.selectors.fallback import fallback_counts
+from evaluations.selectors.workers import WORKER_COMMAND, run_workers
+from evaluations.services.costs import prices_of
+from evaluations.services.learning import learned_list, parameters_sent
+from evaluations.services.runs import ACTIVE
+from evaluations.services.sweeping import is_silent
+
+LATEST_ACTIONS = 20
+
+
+def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
+    """Return everything the live part shows."""
+    progress = run_progress(run=run)
+    currency = prices_of(run.frozen).currency
+    return {
+        "run": run,
+        "progress": progress,
+        "silent_since": _silent_since(run),
+        "workers": run_workers(run_id=run.pk) if run.status in ACTIVE else None,
+        "worker_command": WORKER_COMMAND,
+        "outcomes": [
+            (outcome, count, items_address(run.pk, outcome__exact=outcome))
+            for outcome, count in progress.outcomes.items()
+        ],
+        "items_address": items_address(run.pk),
+        "failed_address": items_address(run.pk, status__exact="failed"),
+        "run_actions": legal_actions(run, request),
+        "fallback": fallback_counts(run=run),
+        "currency": currency,
+        "budget": "none" if run.budget is None else money(run.budget, currency),
+        "learned": learned_list(run.learned),
+        "sent": json.dumps(parameters_sent(run), ensure_ascii=False) if run.learned else "",
+        "actions_done": ActionLog.objects.filter(object_type="evaluations.run", object_id=str(run.pk))
+        .select_related("actor")
+        .order_by("-id")[:LATEST_ACTIONS],
+    }
+
+
+def items_address(run_id: object, **lookups: str) -> str:
+    """Return the address of a run's items in the list, narrowed by `lookups`."""
+    query = urlencode({"run__id__exact": str(run_id), **lookups})
+    return f"{reverse('admin:evaluations_item_changelist')}?{query}"
+
+
+def _silent_since(run: Run) -> datetime | None:
+    """Return the last sign of life of an active run that gave none for a lease, else None."""
+    return (run.heartbeat_at or run.queued_at) if is_silent(run) else None
