@@ -1,0 +1,109 @@
+"""Submitted completions as a maintainer reviews them: how much there is, how much can be read. Never a verdict."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from corpus.scoring.reading import read_answer
+from corpus.scoring.types import ReadStatus
+from evaluations.models import Submission, SubmittedCompletion
+from evaluations.services.freezing import READER
+from evaluations.services.prompt_export import Member
+from evaluations.services.submissions import finish_reason_of, members_of
+
+SAMPLE = 8
+FAILED_TO_READ = "not readable"
+
+
+class SampleLine(NamedTuple):
+    """One completion with what the reader says of it, not whether it is right."""
+
+    key: str
+    repeat: int
+    prompt: str
+    completion: str
+    status: str
+    reason: str
+    facts: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionReview:
+    """What a maintainer decides on.
+
+    `statuses` counts the completions by what the reader finds in them: `read`, `unparsed`, `refused`, ... `missing`
+    names questions without a completion in some repeat. The sample is spread over the set; what could not be read is
+    there first.
+    """
+
+    n_questions: int
+    n_covered: int
+    repeats: int
+    n_completions: int
+    n_empty: int
+    statuses: Mapping[str, int]
+    missing: tuple[str, ...]
+    sample: tuple[SampleLine, ...]
+
+    @property
+    def n_expected(self) -> int:
+        """How many completions a complete submission of so many repeats has."""
+        return self.n_questions * self.repeats
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every question has a completion in every repeat."""
+        return self.n_completions == self.n_expected
+
+
+def submission_review(*, submission: Submission) -> SubmissionReview:
+    """Read every completion of a submission, in three queries, and count; nothing is stored and nothing judged."""
+    members = members_of(submission)
+    rows = list(submission.completions.order_by("id"))
+    lines = [_line(row, members.get(row.question_revision_id)) for row in rows]
+    repeats = 1 + max((row.repeat for row in rows), default=0)
+    given = Counter(row.question_revision_id for row in rows)
+    return SubmissionReview(
+        n_questions=submission.set_revision.members.count(),
+        n_covered=len(given),
+        repeats=repeats,
+        n_completions=len(rows),
+        n_empty=sum(not row.completion.strip() for row in rows),
+        statuses=_counted(lines),
+        missing=tuple(member.key for pk, member in members.items() if given[pk] < repeats),
+        sample=_sample(lines),
+    )
+
+
+def _line(row: SubmittedCompletion, member: Member | None) -> SampleLine:
+    if member is None:
+        return SampleLine("", row.repeat, "", row.completion, FAILED_TO_READ, "Its prompt cannot be made.", row.facts)
+    try:
+        reading = read_answer(
+            text=row.completion, asked=member.asked, finish_reason=finish_reason_of(row.facts), reader=READER
+        )
+        status, reason = reading.status.value, reading.reason
+    except Exception as error:  # noqa: BLE001 -- one reply that breaks the reader must not hide the others
+        status, reason = FAILED_TO_READ, f"The reader fails: {type(error).__name__}"
+    return SampleLine(member.key, row.repeat, member.prepared.prompt, row.completion, status, reason, row.facts)
+
+
+def _counted(lines: Sequence[SampleLine]) -> dict[str, int]:
+    counts = Counter(line.status for line in lines)
+    names = [status.value for status in ReadStatus] + [FAILED_TO_READ]
+    return {name: counts[name] for name in names if counts[name] or name in {ReadStatus.READ, ReadStatus.UNPARSED}}
+
+
+def _sample(lines: Sequence[SampleLine]) -> tuple[SampleLine, ...]:
+    """Return some of the completions that cannot be read, then some of the others, each spread over all of them."""
+    unread = [line for line in lines if line.status != ReadStatus.READ.value]
+    read = [line for line in lines if line.status == ReadStatus.READ.value]
+    few = _spread(unread, SAMPLE // 2)
+    return (*few, *_spread(read, SAMPLE - len(few)))
+
+
+def _spread(lines: Sequence[SampleLine], n: int) -> list[SampleLine]:
+    if len(lines) <= n:
+        return list(lines)
+    return [lines[index * len(lines) // n] for index in range(n)]

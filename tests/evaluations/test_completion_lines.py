@@ -1,0 +1,113 @@
+"""Files of completions as they come: every form that is taken, and what is said of the others."""
+
+import json
+
+import pytest
+
+from evaluations.importers.completion_lines import LONGEST_TEXT, read_completions
+
+
+def line(**fields) -> bytes:
+    return json.dumps({"key": "a", "completion": "A"} | fields).encode()
+
+
+GOOD = line()
+SECOND = line(key="b", completion="B")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD + b"\n" + SECOND,
+        GOOD + b"\r\n\r\n" + SECOND + b"\r\n",
+        b"\xef\xbb\xbf" + GOOD + b"\n" + SECOND,
+        b'{"set": "s"}\n' + GOOD + b"\n" + SECOND,
+        b"[" + GOOD + b", " + SECOND + b"]",
+        b"[\n" + GOOD + b",\n" + SECOND + b"\n]\n",
+        b'{"completions": [' + GOOD + b", " + SECOND + b"]}",
+        b'{\n "set": "s",\n "completions": [\n' + GOOD + b",\n" + SECOND + b"]}",
+    ],
+)
+def test_lines_and_documents_are_taken(content: bytes) -> None:
+    found = read_completions(content)
+    assert not found.problems
+    assert [(each.key, each.completion, each.repeat) for each in found.lines] == [("a", "A", 0), ("b", "B", 0)]
+
+
+def test_everything_a_line_may_say_is_kept() -> None:
+    stated = {
+        "finish_reason": "stop",
+        "model": "m-1",
+        "reasoning": "hm",
+        "tool_trace": [{"tool": "rdkit"}],
+        "tokens_in": 3,
+        "tokens_out": 4,
+        "tokens_cached": 1,
+        "tokens_reasoning": 2,
+        "seconds": 1.5,
+    }
+    (found,) = read_completions(line(repeat=2, prompt="P", revision=1, options=[], kind="choice", **stated)).lines
+    assert found.facts == {**stated, "tool_trace": '[{"tool": "rdkit"}]'}
+    assert found.echoed == {"prompt": "P", "revision": 1, "options": []}
+    assert found.repeat == 2
+
+
+def test_null_is_an_empty_reply_and_odd_characters_are_made_storable() -> None:
+    content = b'{"key": "a", "completion": null}\n{"key": "b", "completion": "x\\u0000\\ud800"}'
+    found = read_completions(content)
+    assert [each.completion for each in found.lines] == ["", "x\N{SYMBOL FOR NULL}\ufffd"]
+
+
+def test_unknown_fields_are_told() -> None:
+    assert read_completions(line(temperatur=1)).unknown_fields == ("temperatur",)
+
+
+@pytest.mark.parametrize(
+    ("bad", "code"),
+    [
+        (b"{", "not-json"),
+        (b"no json at all", "not-json"),
+        (b'{"key": "a", "completion": NaN}', "not-json"),
+        (b'{"key": "b", "key": "c", "completion": ""}', "not-json"),
+        (b'{"key": "b", "completion": "", "seconds": ' + b"9" * 5000 + b"}", "not-json"),
+        (b"[" * 100_000, "not-json"),
+        (b'{"key": "\xff"}', "not-utf-8"),
+        (b"17", "not-object"),
+        (b"[1]", "not-object"),
+        (b'{"completion": "A"}', "no-key"),
+        (b'{"key": 7, "completion": "A"}', "no-key"),
+        (b'{"key": "", "completion": "A"}', "no-key"),
+        (b'{"key": "b"}', "no-completion"),
+        (line(key="b", completion=7), "bad-field"),
+        (line(key="b", completion=["A"]), "bad-field"),
+        (line(key="b", finish_reason={}), "bad-field"),
+        (line(key="b", repeat=-1), "bad-field"),
+        (line(key="b", repeat=True), "bad-field"),
+        (line(key="b", repeat=100), "bad-field"),
+        (line(key="b", tokens_in=1.5), "bad-field"),
+        (line(key="b", tokens_out=2**31), "bad-field"),
+        (line(key="b", seconds="2"), "bad-field"),
+        (line(key="b", seconds=-1), "bad-field"),
+        (b'{"key": "b", "completion": "", "seconds": 1e999}', "bad-field"),
+        (line(key="b", seconds=10**400), "bad-field"),
+        (line(key="b", completion="x" * (LONGEST_TEXT + 1)), "too-long"),
+        (line(key="b", finish_reason="x" * 301), "too-long"),
+        (GOOD, "double"),
+        (line(repeat=0), "double"),
+    ],
+)
+def test_a_bad_line_is_told_by_its_number(bad: bytes, code: str) -> None:
+    found = read_completions(b"\n".join([b'{"set": "s"}', GOOD, bad, SECOND]))
+    assert [(each.line, each.code) for each in found.problems] == [(3, code)]
+    assert len(found.lines) == 2
+    assert len(found.problems[0].message) < 500
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", b'{"set": "s"}', b"[]", b'{"completions": []}', b"\xef\xbb\xbf"])
+def test_a_file_without_a_completion_is_told(content: bytes) -> None:
+    assert [each.code for each in read_completions(content).problems] == ["empty-file"]
+
+
+def test_facts_stand_in_the_first_line_only() -> None:
+    found = read_completions(GOOD + b'\n{"set": "s"}')
+    assert [(each.line, each.code) for each in found.problems] == [(2, "no-key")]
