@@ -15,10 +15,11 @@ from evaluations.providers.http_errors import (
     malformed_error,
     page_error,
 )
-from evaluations.providers.metadata import count_of, words_of
+from evaluations.providers.metadata import count_of, field_of, trace_of, words_of
 from evaluations.redaction import heard
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
+LIMITS = ("max_tokens",)
 _NO_KEY = "none"
 _FINISH = {
     "end_turn": FinishReason.STOP,
@@ -66,6 +67,8 @@ class AnthropicMessages:
     async def _create(self, ask: Ask) -> Any:
         # The SDK takes max_tokens as an argument and nothing else of what a model may accept: the rest goes beside it.
         parameters = {name: value for name, value in ask.parameters.items() if value is not None}
+        if ask.system_prompt:
+            parameters["system"] = ask.system_prompt
         max_tokens = parameters.pop("max_tokens", None)
         if not isinstance(max_tokens, int):
             raise NeverRetryError("bad_parameter", "This interface needs max_tokens, a whole number.", Scope.RUN)
@@ -73,12 +76,13 @@ class AnthropicMessages:
             return await self._client.messages.create(
                 model=self._endpoint.model_id,
                 max_tokens=max_tokens,
-                messages=[{"role": "user", "content": ask.prompt}],
+                messages=_messages(ask),  # type: ignore[arg-type]
                 extra_body=parameters,
                 timeout=self._endpoint.timeout_seconds,
             )
         except anthropic.APIStatusError as error:
-            failure = HttpFailure(error.status_code, error.response.headers, error.body or error.response.text)
+            body = error.body or error.response.text
+            failure = HttpFailure(error.status_code, error.response.headers, body, LIMITS)
             raise error_of(failure, self._endpoint.api_key) from None
         except anthropic.APITimeoutError:
             raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None
@@ -95,6 +99,10 @@ class AnthropicMessages:
         return f"The endpoint {self._base_url} cannot be reached ({cause})."
 
 
+def _messages(ask: Ask) -> list[dict[str, str]]:
+    return [{"role": role, "content": text} for role, text in (("user", ask.prompt), *ask.turns)]
+
+
 def _reply(answer: Any, latency_ms: int) -> Reply:
     blocks = answer.content
     if blocks is None:
@@ -105,8 +113,11 @@ def _reply(answer: Any, latency_ms: int) -> Reply:
         reasoning="".join(block.thinking or "" for block in blocks if block.type == "thinking"),
         tokens_in=_tokens_in(answer.usage),
         tokens_out=count_of(answer.usage, "output_tokens"),
+        tokens_cached=count_of(answer.usage, "cache_read_input_tokens"),
+        tokens_reasoning=count_of(field_of(answer.usage, "output_tokens_details"), "thinking_tokens"),
         model_reported=words_of(answer, "model"),
         latency_ms=latency_ms,
+        tool_trace=trace_of([block for block in blocks if "tool" in block.type]),
     )
 
 

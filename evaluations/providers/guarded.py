@@ -1,6 +1,7 @@
 """A wall around every adapter: nothing that comes from a server leaves it with the key that was sent there."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -40,7 +41,15 @@ class Guarded:
             reasoning=reply_without_key(reply.reasoning, self._key),
             tool_trace=self._trace_without_key(reply.tool_trace),
             model_reported=redact(reply.model_reported, [self._key]),
+            log_probabilities=self._tokens_without_key(reply),
         )
+
+    def _tokens_without_key(self, reply: Reply) -> Sequence[tuple[str, float | None]] | None:
+        """Leave out all tokens of a reply that holds the key: it may be spread over several of them."""
+        tokens = reply.log_probabilities
+        whole = "".join(token for token, _ in tokens or ())
+        is_clean = all(reply_without_key(text, self._key) == text for text in (whole, reply.text))
+        return tokens if is_clean else None
 
     def _trace_without_key(self, trace: str) -> str:
         """Remove the key as it is, and as it is written within a text of JSON."""

@@ -1,9 +1,14 @@
 """What stands beside the text of a reply. Servers get it wrong; a wrong value is left out and never costs the text."""
 
+import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 _MOST_DIGITS = 18
+# A reply's first tokens tell how sure a model is of it; a reply of ten thousand would weigh more than all else stored.
+MOST_LOG_PROBABILITIES = 1000
+_TOKEN_LENGTH = 100
 
 
 def field_of(source: Any, name: str) -> Any:
@@ -25,3 +30,39 @@ def words_of(source: Any, name: str) -> str:
     """Return a text, "" where there is none or something else."""
     value = field_of(source, name)
     return value if isinstance(value, str) else ""
+
+
+def log_probabilities_of(entries: Any) -> list[tuple[str, float | None]] | None:
+    """Return a list's tokens with their log-probabilities, the first `MOST_LOG_PROBABILITIES`; None for no such list.
+
+    A log-probability that is no finite number is None: some servers send minus infinity.
+    """
+    if not isinstance(entries, list):
+        return None
+    found = [(_token_of(entry), _finite(field_of(entry, "logprob"))) for entry in entries[:MOST_LOG_PROBABILITIES]]
+    return [(token, value) for token, value in found if token is not None] or None
+
+
+def trace_of(steps: Any) -> str:
+    """Return the JSON of what a reply says of tools, a list of an SDK's objects or of mappings; "" for nothing."""
+    if not isinstance(steps, list) or not steps:
+        return ""
+    plain = [_plain(step) for step in steps]
+    try:
+        return json.dumps(plain, ensure_ascii=False, default=str)
+    except (TypeError, ValueError):
+        return ""
+
+
+def _plain(step: Any) -> Any:
+    return step.model_dump(mode="json", exclude_none=True, warnings=False) if hasattr(step, "model_dump") else step
+
+
+def _token_of(entry: Any) -> str | None:
+    token = field_of(entry, "token")
+    return token[:_TOKEN_LENGTH] if isinstance(token, str) else None
+
+
+def _finite(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and isfinite(value) else None

@@ -37,6 +37,7 @@ from evaluations.providers.plain_http_settings import (
 from evaluations.redaction import heard
 
 LARGEST_ANSWER_BYTES = 8_000_000
+_SPEAKERS = {"assistant": "Your reply", "user": "Then"}
 _FINISH = {
     "stop": FinishReason.STOP,
     "end_turn": FinishReason.STOP,
@@ -70,15 +71,15 @@ class PlainHttp:
             raise NeverRetryError("bad_parameter", heard(" ".join(problems), [self._endpoint.api_key]), Scope.RUN)
         settings = plain_http_settings(ask.parameters)
         started = time.perf_counter()
-        raw = await self._post(settings, ask.prompt)
+        raw = await self._post(settings, _body(settings, ask, self._endpoint.model_id))
         latency_ms = round((time.perf_counter() - started) * 1000)
         return _reply(raw, settings, latency_ms, self._endpoint.api_key)
 
-    async def _post(self, settings: PlainHttpSettings, prompt: str) -> bytes:
+    async def _post(self, settings: PlainHttpSettings, body: Any) -> bytes:
         """Return the body of an answer that succeeded."""
         try:
             async with asyncio.timeout(self._endpoint.timeout_seconds):
-                return await self._received(settings, prompt)
+                return await self._received(settings, body)
         except (httpx2.TimeoutException, TimeoutError):
             raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None
         except (
@@ -96,8 +97,7 @@ class PlainHttp:
             where, kind = self._endpoint.base_url, type(error).__name__
             raise RetryLaterError("connection", f"The endpoint {where} cannot be reached ({kind}).") from None
 
-    async def _received(self, settings: PlainHttpSettings, prompt: str) -> bytes:
-        body = settings.body(prompt=prompt, model=self._endpoint.model_id)
+    async def _received(self, settings: PlainHttpSettings, body: Any) -> bytes:
         headers = self._headers(settings)
         raw = bytearray()
         async with self._client.stream("POST", self._endpoint.base_url, json=body, headers=headers) as response:
@@ -115,6 +115,14 @@ class PlainHttp:
         if not key:
             return {}
         return {settings.key_header: f"Bearer {key}" if settings.key_header.lower() == "authorization" else key}
+
+
+def _body(settings: PlainHttpSettings, ask: Ask, model: str) -> Any:
+    """Return what to send. An interface with one text gets all that is said as one, each turn under who says it."""
+    turns = [f"{_SPEAKERS.get(role, role)}:\n{text}" for role, text in ask.turns]
+    before = [] if settings.takes_system_prompt or not ask.system_prompt else [ask.system_prompt]
+    prompt = "\n\n".join([*before, ask.prompt, *turns])
+    return settings.body(prompt=prompt, model=model, system_prompt=ask.system_prompt)
 
 
 def _json_or_text(raw: bytes) -> Any:

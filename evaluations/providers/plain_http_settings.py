@@ -16,7 +16,7 @@ _PATHS = (
 )
 _OWN = frozenset({"prompt_field", "template", "key_header", *_PATHS})
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]+)\}")
-_ALLOWED = ("prompt", "model")
+_ALLOWED = ("prompt", "model", "system_prompt")
 _PATH = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[\d+\])*\Z")
 _STEP = re.compile(r"[^.\[\]]+")
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,59}\Z")
@@ -39,11 +39,16 @@ class PlainHttpSettings:
     paths: Mapping[str, str]
     extra: Mapping[str, Any]
 
-    def body(self, *, prompt: str, model: str) -> Any:
+    @property
+    def takes_system_prompt(self) -> bool:
+        """Say whether the template has a place for the system prompt."""
+        return "{system_prompt}" in "".join(_texts(self.template))
+
+    def body(self, *, prompt: str, model: str, system_prompt: str = "") -> Any:
         """Return the JSON to send. Placeholders are filled once: what the prompt itself holds stays as it is."""
         if self.template is None:
             return {**self.extra, self.prompt_field: prompt}
-        filled = _filled(self.template, {"prompt": prompt, "model": model})
+        filled = _filled(self.template, {"prompt": prompt, "model": model, "system_prompt": system_prompt})
         return {**self.extra, **filled} if isinstance(filled, dict) else filled
 
 
@@ -97,7 +102,9 @@ def _template_problems(template: Any) -> list[str]:
     found = {name for text in texts for name in _PLACEHOLDER.findall(text)}
     problems = [] if "prompt" in found else ["template must hold {prompt} where the question goes."]
     if unknown := sorted(found.difference(_ALLOWED)):
-        problems.append(f"template may hold {{prompt}} and {{model}} only, not {{{'}, {'.join(unknown)}}}.")
+        problems.append(
+            f"template may hold {{prompt}}, {{model}} and {{system_prompt}} only, not {{{'}, {'.join(unknown)}}}."
+        )
     return problems
 
 

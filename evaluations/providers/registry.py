@@ -35,6 +35,17 @@ class ProviderEntry:
     problems: Callable[[Mapping[str, Any]], list[str]] = lambda parameters: []
 
 
+def _not_taken(**reasons: str) -> Callable[[Mapping[str, Any]], list[str]]:
+    """Refuse parameters that would change what is asked or how it is answered, each for a reason."""
+
+    def problems(parameters: Mapping[str, Any]) -> list[str]:
+        named = [name for name in reasons if parameters.get(name) not in (None, False)]
+        return [f"The parameter {name!r} cannot be used: {reasons[name]}" for name in named]
+
+    return problems
+
+
+_HAS_A_FIELD = "put the text into the system's field System prompt."
 _ENTRIES: dict[str, ProviderEntry] = {
     entry.name: entry
     for entry in (
@@ -51,6 +62,20 @@ _ENTRIES: dict[str, ProviderEntry] = {
             "evaluations.providers.anthropic_messages.AnthropicMessages",
             True,
             {"temperature": 0, "max_tokens": 4096},
+            problems=_not_taken(system=_HAS_A_FIELD),
+        ),
+        ProviderEntry(
+            "openai_responses",
+            "OpenAI responses",
+            "evaluations.providers.openai_responses.OpenAIResponses",
+            True,
+            {"temperature": 0, "store": False},
+            problems=_not_taken(
+                instructions=_HAS_A_FIELD,
+                background="a response that comes later would never be read.",
+                previous_response_id="every question is asked by itself.",
+                conversation="every question is asked by itself.",
+            ),
         ),
         ProviderEntry(
             "plain_http",

@@ -6,7 +6,7 @@ from typing import Self
 
 from evaluations.providers import Ask, NeverRetryError, Provider, Reply, open_provider
 from evaluations.providers.lessons import value_of
-from evaluations.services.asking_loop import in_database
+from evaluations.services.database_patience import in_database
 from evaluations.services.learning import as_learned, learn, may_be_learned
 from evaluations.services.questions import RunContext
 

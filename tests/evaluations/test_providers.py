@@ -1,4 +1,4 @@
-"""Both adapters over HTTP with the real SDKs: every reply and every fault comes out in our words."""
+"""The vendors' adapters over HTTP with the real SDKs: every reply and every fault comes out in our words."""
 
 import asyncio
 import time
@@ -25,8 +25,8 @@ from evaluations.providers.http_errors import retry_after_seconds
 from tests.fake_servers.server import FakeServer, Fault, Said, error_fault
 
 KEY = "sk-canary-0123456789abcdef"
-SHAPES = {"openai": "openai_chat", "anthropic": "anthropic_messages"}
-both = pytest.mark.parametrize("shape", ["openai", "anthropic"])
+SHAPES = {"openai": "openai_chat", "responses": "openai_responses", "anthropic": "anthropic_messages"}
+each_shape = pytest.mark.parametrize("shape", SHAPES)
 
 
 def ask_once(shape: str, server: FakeServer, timeout: float = 5.0, **parameters: Any) -> Reply:
@@ -48,7 +48,7 @@ def failure(shape: str, fault: Fault, timeout: float = 5.0) -> ProviderError:
     return caught.value
 
 
-@both
+@each_shape
 def test_a_reply_comes_with_tokens_model_and_time(shape: str) -> None:
     with FakeServer(shape, answer=lambda prompt: Said("[ANSWER]5[/ANSWER]", reasoning="two and three")) as server:  # type: ignore[arg-type]
         reply = ask_once(shape, server)
@@ -58,7 +58,7 @@ def test_a_reply_comes_with_tokens_model_and_time(shape: str) -> None:
     assert reply.latency_ms >= 0
 
 
-@both
+@each_shape
 def test_parameters_go_out_as_they_are_and_none_is_left_out(shape: str) -> None:
     with FakeServer(shape) as server:  # type: ignore[arg-type]
         ask_once(shape, server, temperature=0, top_p=None, reasoning_effort="low")
@@ -71,7 +71,7 @@ def test_parameters_go_out_as_they_are_and_none_is_left_out(shape: str) -> None:
     assert any(KEY in value for value in call.headers.values())
 
 
-@both
+@each_shape
 def test_no_key_of_the_environment_goes_to_an_endpoint_that_names_none(
     shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,7 +141,7 @@ RETRIED = [
 ]
 
 
-@both
+@each_shape
 @pytest.mark.parametrize(("fault", "code"), RETRIED)
 def test_passing_faults_are_to_be_retried(shape: str, fault: Fault, code: str) -> None:
     error = failure(shape, fault)
@@ -150,7 +150,7 @@ def test_passing_faults_are_to_be_retried(shape: str, fault: Fault, code: str) -
     assert "<" not in error.message
 
 
-@both
+@each_shape
 @pytest.mark.parametrize("fault", [Fault(hangs_seconds=5), Fault(stalls_after_headers=True, hangs_seconds=5)])
 def test_a_hang_ends_at_the_time_limit(shape: str, fault: Fault) -> None:
     started = time.monotonic()
@@ -180,7 +180,7 @@ NEVER = [
 ]
 
 
-@both
+@each_shape
 @pytest.mark.parametrize(("fault", "code", "scope"), NEVER)
 def test_lasting_faults_are_never_retried(shape: str, fault: Fault, code: str, scope: Scope) -> None:
     error = failure(shape, fault)
@@ -188,7 +188,7 @@ def test_lasting_faults_are_never_retried(shape: str, fault: Fault, code: str, s
     assert (error.code, error.scope) == (code, scope)
 
 
-@both
+@each_shape
 def test_a_filter_that_answers_with_an_error_is_a_refusal(shape: str) -> None:
     error = failure(shape, error_fault(400, "blocked by policy", code="content_filter"))
     assert isinstance(error, RefusedError)
@@ -199,7 +199,7 @@ def test_an_error_object_in_a_200_is_an_error() -> None:
     assert failure("openai", Fault(200, body)).code == "rate_limit"
 
 
-@both
+@each_shape
 def test_an_address_where_nobody_answers(shape: str) -> None:
     with FakeServer(shape) as server:  # type: ignore[arg-type]
         pass
@@ -237,7 +237,7 @@ def test_every_form_of_retry_after(headers: dict[str, str], seconds: float | Non
     assert retry_after_seconds(headers, NOW) == seconds
 
 
-@both
+@each_shape
 def test_the_delay_a_server_asks_for_comes_along(shape: str) -> None:
     error = failure(shape, error_fault(429, "slow down", {"Retry-After": "7"}))
     assert isinstance(error, RetryLaterError)

@@ -1,36 +1,44 @@
-"""A small HTTP server that speaks OpenAI's chat, Anthropic's messages or an interface of its own, faults by script.
+"""A small HTTP server that speaks OpenAI's chat or responses, Anthropic's messages or an interface of its own.
 
-What it says to a prompt is fixed beforehand (`answers`), what goes wrong may depend on how often the prompt came
-(`faults`). Every call is kept, so that a test can say how often a question was really asked.
+What it says to a prompt is fixed beforehand (`answer`), what goes wrong may depend on how often the prompt came
+(`fault`) and on what else was sent (`refuses`). Every call is kept, so that a test can say how often a question was
+really asked.
 """
 
 import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, Self, cast
 
-Shape = Literal["openai", "anthropic", "plain"]
+Shape = Literal["openai", "responses", "anthropic", "plain"]
 
 
 @dataclass(frozen=True)
 class Said:
-    """A reply of the model; `finish` in OpenAI's words. `text` None is a reply without content."""
+    """A reply of the model; `finish` in OpenAI's words. `text` None is a reply without content, `tool` one it calls."""
 
     text: str | None
     finish: str = "stop"
     refusal: str | None = None
     reasoning: str = ""
     has_usage: bool = True
+    n_cached: int | None = None
+    n_reasoning: int | None = None
+    log_probabilities: Sequence[tuple[str, float]] | None = None
+    tool: str = ""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something else than a reply: a status with a body, a connection that is dropped, or one that hangs."""
+    """Something else than a reply: a status with a body, a connection that is dropped, or one that hangs.
+
+    `cuts` ends the connection after the body although more was announced: `chunked` or by its `length`.
+    """
 
     status: int = 200
     body: str = ""
@@ -38,6 +46,7 @@ class Fault:
     drops: bool = False
     hangs_seconds: float = 0
     stalls_after_headers: bool = False
+    cuts: Literal["", "chunked", "length"] = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,9 @@ class Call:
 
     @property
     def prompt(self) -> str:
-        messages = self.body.get("messages")
+        messages = self.body.get("messages") or self.body.get("input")
+        if isinstance(messages, str):
+            return messages
         return str(messages[-1]["content"] if messages else self.body.get("prompt", ""))
 
 
@@ -69,11 +80,13 @@ class FakeServer:
         *,
         answer: Callable[[str], Said] = lambda prompt: Said("[ANSWER]A[/ANSWER]"),
         fault: Callable[[str, int], Fault | None] = lambda prompt, nth: None,
+        refuses: Callable[[Mapping[str, Any]], Fault | None] = lambda body: None,
         latency_seconds: float = 0.0,
     ) -> None:
         self.shape = shape
         self.answer = answer
         self.fault = fault
+        self.refuses = refuses
         self.latency_seconds = latency_seconds
         self.calls: list[Call] = []
         self.asked: Counter[str] = Counter()
@@ -87,7 +100,7 @@ class FakeServer:
     @property
     def base_url(self) -> str:
         root = f"http://127.0.0.1:{self._server.server_address[1]}"
-        return f"{root}/v1" if self.shape == "openai" else root
+        return f"{root}/v1" if self.shape in {"openai", "responses"} else root
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -150,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _respond(self, call: Call, nth: int) -> None:
         self.fake.sleep(self.fake.latency_seconds)
-        fault = self.fake.fault(call.prompt, nth)
+        fault = self.fake.refuses(call.body) or self.fake.fault(call.prompt, nth)
         if fault is None:
             reply = _REPLIES[self.fake.shape](self.fake.answer(call.prompt), str(call.body.get("model", "agent")))
             self._send(200, json.dumps(reply), {})
@@ -171,7 +184,23 @@ class _Handler(BaseHTTPRequestHandler):
             self.fake.sleep(fault.hangs_seconds)
             self.close_connection = True
             return
-        self._send(fault.status, fault.body, fault.headers)
+        if fault.cuts:
+            self._send_cut(fault)
+        else:
+            self._send(fault.status, fault.body, fault.headers)
+
+    def _send_cut(self, fault: Fault) -> None:
+        raw = fault.body.encode()
+        self.send_response(fault.status)
+        self.send_header("Content-Type", "application/json")
+        if fault.cuts == "chunked":
+            self.send_header("Transfer-Encoding", "chunked")
+            raw = b"%x\r\n%s\r\n" % (len(raw), raw)
+        else:
+            self.send_header("Content-Length", str(len(raw) + 100))
+        self.end_headers()
+        self.wfile.write(raw)
+        self.close_connection = True
 
     def _send(self, status: int, body: str, headers: Mapping[str, str]) -> None:
         raw = body.encode()
@@ -190,31 +219,83 @@ def _openai_reply(said: Said, model: str) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": said.text, "refusal": said.refusal}
     if said.reasoning:
         message["reasoning_content"] = said.reasoning
+    if said.tool:
+        message["tool_calls"] = [{"id": "1", "type": "function", "function": {"name": said.tool, "arguments": "{}"}}]
+    usage: dict[str, Any] = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    if said.n_cached is not None:
+        usage["prompt_tokens_details"] = {"cached_tokens": said.n_cached}
+    if said.n_reasoning is not None:
+        usage["completion_tokens_details"] = {"reasoning_tokens": said.n_reasoning}
+    logprobs = None if said.log_probabilities is None else {"content": _tokens(said)}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
         "model": f"{model}-2026",
-        "choices": [{"index": 0, "finish_reason": said.finish, "message": message, "logprobs": None}],
-        "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18} if said.has_usage else None,
+        "choices": [{"index": 0, "finish_reason": said.finish, "message": message, "logprobs": logprobs}],
+        "usage": usage if said.has_usage else None,
     }
 
 
-_STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
+def _responses_reply(said: Said, model: str) -> dict[str, Any]:
+    why = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(said.finish)
+    reasoning = {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": said.reasoning}]}
+    call = {"id": "fc_1", "call_id": "1", "type": "function_call", "name": said.tool, "arguments": "{}"}
+    text = {"type": "output_text", "text": said.text, "annotations": [], "logprobs": _tokens(said)}
+    refusal = {"type": "refusal", "refusal": said.refusal}
+    parts = ([text] if said.text is not None else []) + ([refusal] if said.refusal else [])
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": parts}
+    return {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1,
+        "model": f"{model}-2026",
+        "status": "incomplete" if why else "completed",
+        "error": None,
+        "incomplete_details": {"reason": why} if why else None,
+        "output": [
+            *([reasoning] if said.reasoning else []),
+            *([call] if said.tool else []),
+            *([message] if parts else []),
+        ],
+        "usage": _responses_usage(said) if said.has_usage else None,
+    }
+
+
+def _responses_usage(said: Said) -> dict[str, Any]:
+    usage: dict[str, Any] = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
+    if said.n_cached is not None:
+        usage["input_tokens_details"] = {"cached_tokens": said.n_cached}
+    if said.n_reasoning is not None:
+        usage["output_tokens_details"] = {"reasoning_tokens": said.n_reasoning}
+    return usage
+
+
+def _tokens(said: Said) -> list[dict[str, Any]]:
+    return [{"token": token, "logprob": value, "bytes": []} for token, value in said.log_probabilities or ()]
+
+
+_STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal", "tool_calls": "tool_use"}
 
 
 def _anthropic_reply(said: Said, model: str) -> dict[str, Any]:
     thinking = [{"type": "thinking", "thinking": said.reasoning, "signature": "s"}] if said.reasoning else []
+    tool = [{"type": "tool_use", "id": "1", "name": said.tool, "input": {}}] if said.tool else []
     text = [{"type": "text", "text": said.text}] if said.text else []
+    usage: dict[str, Any] = {"input_tokens": 11 - (said.n_cached or 0), "output_tokens": 7}
+    if said.n_cached is not None:
+        usage["cache_read_input_tokens"] = said.n_cached
+    if said.n_reasoning is not None:
+        usage["output_tokens_details"] = {"thinking_tokens": said.n_reasoning}
     return {
         "id": "msg_1",
         "type": "message",
         "role": "assistant",
         "model": f"{model}-2026",
-        "content": [*thinking, *text],
+        "content": [*thinking, *tool, *text],
         "stop_reason": _STOP_REASONS[said.finish],
         "stop_sequence": None,
-        "usage": {"input_tokens": 11, "output_tokens": 7} if said.has_usage else None,
+        "usage": usage if said.has_usage else None,
     }
 
 
@@ -229,6 +310,7 @@ def _plain_reply(said: Said, model: str) -> dict[str, Any]:
 
 _REPLIES: dict[str, Callable[[Said, str], dict[str, Any]]] = {
     "openai": _openai_reply,
+    "responses": _responses_reply,
     "anthropic": _anthropic_reply,
     "plain": _plain_reply,
 }

@@ -1,0 +1,72 @@
+"""What the interfaces of OpenAI share: the client, and what its faults are in our words."""
+
+import json
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+import openai
+
+from evaluations.providers.base import Ask, Endpoint, NeverRetryError, ProviderError, RetryLaterError, Scope
+from evaluations.providers.http_errors import (
+    HttpFailure,
+    broken_json_error,
+    error_of,
+    malformed_error,
+    page_error,
+)
+from evaluations.redaction import heard
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+_NO_KEY = "none"
+
+
+def openai_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
+    """Return a client that neither retries nor follows redirects: a key must not travel to another host."""
+    return openai.AsyncOpenAI(
+        api_key=endpoint.api_key or _NO_KEY,
+        base_url=endpoint.base_url or DEFAULT_BASE_URL,
+        max_retries=0,
+        timeout=endpoint.timeout_seconds,
+        http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False, timeout=endpoint.timeout_seconds),
+    )
+
+
+def parameters_of(ask: Ask) -> dict[str, Any]:
+    """Return the parameters to send; None leaves one out."""
+    return {name: value for name, value in ask.parameters.items() if value is not None}
+
+
+async def answered(call: Awaitable[Any], endpoint: Endpoint, limits: tuple[str, ...]) -> Any:
+    """Return what the SDK makes of an answer. Raise nothing but a `ProviderError`; see `HttpFailure` for `limits`."""
+    try:
+        answer = await call
+    except openai.APIStatusError as error:
+        body = error.body or error.response.text
+        failure = HttpFailure(error.status_code, error.response.headers, body, limits)
+        raise error_of(failure, endpoint.api_key) from None
+    except openai.APITimeoutError:
+        raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None
+    except openai.APIConnectionError as error:
+        raise RetryLaterError("connection", _connection_message(endpoint, error)) from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise broken_json_error() from None
+    except (openai.OpenAIError, TypeError, ValueError) as error:
+        said = heard(str(error), [endpoint.api_key])
+        raise NeverRetryError("bad_parameter", f"The request cannot be made: {said}", Scope.RUN) from None
+    if isinstance(answer, str):
+        raise page_error()
+    return answer
+
+
+def error_inside(answer: Any, *, lacks: str, key: str, limits: tuple[str, ...]) -> ProviderError:
+    """Return the error for a 200 without what it promises; routers send an error object in its place."""
+    inside = (answer.model_extra or {}).get("error") or getattr(answer, "error", None)
+    if not isinstance(inside, Mapping):
+        return malformed_error(lacks)
+    code = inside.get("code")
+    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, inside, limits), key)
+
+
+def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
+    cause = type(error.__cause__).__name__ if error.__cause__ else "connection lost"
+    return f"The endpoint {endpoint.base_url or DEFAULT_BASE_URL} cannot be reached ({cause})."
