@@ -8,11 +8,12 @@ from django import forms
 from corpus.models import QuestionSet
 from evaluations.json_fields import StorableJSONField
 from evaluations.key_names import key_name_problem
-from evaluations.models import System, environment_name
+from evaluations.models import PRICES, System, environment_name
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.providers import parameter_problems, provider_entry, provider_names
 
 IMPORTED = "imported"
+SUBMITTED = "submitted"
 LARGEST_SEED = 2**63 - 1
 SMALLEST_BUDGET = Decimal("0.0001")
 
@@ -20,7 +21,9 @@ SMALLEST_BUDGET = Decimal("0.0001")
 class SystemForm(forms.ModelForm):
     """A system: registered provider, address, the name of its key's variable, parameters that can be sent."""
 
-    provider = forms.ChoiceField(help_text="How it is asked. `imported`: known by its published reports only.")
+    provider = forms.ChoiceField(
+        help_text="How it is asked. `imported`: known by its published reports only; `submitted`: by completions sent in."
+    )
 
     class Meta:
         model = System
@@ -34,7 +37,14 @@ class SystemForm(forms.ModelForm):
             "base_url",
             "api_key_variable",
             "parameters",
+            "system_prompt",
+            "folds_system_prompt",
             "concurrency",
+            "requests_per_minute",
+            "tokens_per_minute",
+            *PRICES,
+            "price_currency",
+            "price_source",
             "released_on",
             "parameter_count",
             "open_weights",
@@ -48,7 +58,11 @@ class SystemForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if "provider" in self.fields:
             names = [(name, f"{provider_entry(name).label} ({name})") for name in provider_names()]
-            self.fields["provider"].choices = [*names, (IMPORTED, "imported reports")]  # type: ignore[attr-defined]
+            self.fields["provider"].choices = [
+                *names,
+                (IMPORTED, "imported reports"),
+                (SUBMITTED, "completions made elsewhere"),
+            ]  # type: ignore[attr-defined]
 
     def clean_api_key_variable(self) -> str:
         """Refuse variables that hold the site's own secrets: what is named here is sent to the endpoint."""
@@ -75,6 +89,10 @@ class SystemForm(forms.ModelForm):
         if not isinstance(facts, dict):
             raise forms.ValidationError('Give one JSON object, for example {"paper": "https://..."}.')
         return facts
+
+    def clean_price_currency(self) -> str:
+        """Take the currency in small letters too, and the usual one for none."""
+        return str(self.cleaned_data["price_currency"]).upper() or "USD"
 
     def clean(self) -> dict[str, Any]:
         """Ask for a model id where the provider needs one."""
@@ -127,13 +145,23 @@ class QueueRunForm(forms.Form):
         help_text="Orders of options and the random baseline follow from it; the same seed gives the same run.",
     )
 
+    budget = forms.DecimalField(
+        required=False,
+        min_value=SMALLEST_BUDGET,
+        max_digits=12,
+        decimal_places=4,
+        help_text="In the currency of the system's prices. A run pauses when it has cost so much; empty: no limit.",
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         sets = QuestionSet.objects.filter(current_revision__isnull=False).select_related(
             "current_revision__question_set__benchmark"
         )
         self.fields["question_set"].queryset = sets  # type: ignore[attr-defined]
-        readers = System.objects.exclude(provider__in=["random", "structure", "imported"])
+        if sets.count() == 1:
+            self.fields["question_set"].initial = sets.get()
+        readers = System.objects.exclude(provider__in=["random", "structure", IMPORTED, SUBMITTED])
         self.fields["fallback"].queryset = readers  # type: ignore[attr-defined]
         self.fields["prompt_style"].choices = [(name, name) for name in prompt_style_names()]  # type: ignore[attr-defined]
         self.fields["prompt_style"].initial = DEFAULT_PROMPT_STYLE

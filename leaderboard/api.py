@@ -67,6 +67,7 @@ class BoardRow(Schema):
     status: str
     is_demo: bool
     is_imported: bool
+    is_submitted: bool
     repeats: int
     n_questions: int
     n_scored: int | None

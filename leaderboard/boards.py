@@ -108,6 +108,7 @@ class Row:
     kind: str
     is_demo: bool
     is_imported: bool
+    is_submitted: bool
     repeats: int
     estimate: Estimate
     topics: Mapping[str, Estimate] = field(default_factory=dict)
@@ -179,6 +180,7 @@ def system_rows(
             kind=facts.kind,
             is_demo=facts.is_demo,
             is_imported=entrant.is_imported,
+            is_submitted=entrant.is_submitted,
             repeats=entrant.repeats,
             estimate=_system_estimate(codes, columns, is_shown=is_shown, is_closed=is_closed),
             topics={

@@ -55,6 +55,7 @@ class Entrant:
     repeats: int = 1
     run_id: str = ""
     is_imported: bool = False
+    is_submitted: bool = False
     is_demo: bool = False
     study_id: int = 0
     has_finished: bool = False

@@ -82,6 +82,7 @@ def row_payload(row: Row, topic_names: dict[str, str]) -> dict[str, Any]:
         "status": "complete" if row.is_complete else "incomplete",
         "is_demo": row.is_demo,
         "is_imported": row.is_imported,
+        "is_submitted": row.is_submitted,
         "repeats": row.repeats,
         "n_scored": row.estimate.n_scored,
         "outcomes": dict(row.estimate.outcomes),

@@ -20,6 +20,7 @@ class SystemPage:
     kind: str
     is_demo: bool
     is_imported: bool
+    is_submitted: bool
     model_id: str
     released_on: date | None
     parameter_count: int | None
@@ -50,6 +51,7 @@ def _pages(systems: list[System]) -> list[SystemPage]:
             kind=system.kind,
             is_demo=system.is_demo,
             is_imported=system.provider == "imported",
+            is_submitted=system.provider == "submitted",
             model_id=system.model_id,
             released_on=system.released_on,
             parameter_count=system.parameter_count,

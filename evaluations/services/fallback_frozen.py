@@ -18,7 +18,7 @@ def fallback_facts(system: System) -> dict[str, Any]:
 
     Refuses one that cannot read: a baseline, imported results, a model without a name.
     """
-    if system.provider in {"random", "structure", "imported"} or system.kind == System.Kind.BASELINE:
+    if system.provider in {"random", "structure", "imported", "submitted"} or system.kind == System.Kind.BASELINE:
         raise CannotBeAskedError(f"{system.name} cannot read anything; choose a model that can be asked.")
     entry = provider_entry(system.provider)
     if entry.needs_model and not system.model_id:

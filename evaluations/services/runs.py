@@ -121,11 +121,12 @@ def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """Queue a paused, stopped or incomplete run again: only its failed and waiting questions are asked.
 
     A run whose every question has its answer is finished at once. Raises RunStateError for any other status, for
-    imported results, and while the run's budget is used up; RunAlreadyActiveError when another run of the same system
+    results that were imported or submitted, and while the run's budget is used up; RunAlreadyActiveError when another run of the same system
     and set is queued or running.
     """
-    if Run.objects.filter(pk=run_id, origin=Run.Origin.IMPORTED).exists():
-        raise RunStateError(f"The results of run {run_id} were imported; they are not asked again.")
+    made_elsewhere = Run.objects.filter(pk=run_id).exclude(origin=Run.Origin.ASKED)
+    if origin := made_elsewhere.values_list("origin", flat=True).first():
+        raise RunStateError(f"The results of run {run_id} were {origin}; they are not asked again.")
     if problem := budget_problem(run_id=run_id):
         raise RunStateError(problem)
     with transaction.atomic():

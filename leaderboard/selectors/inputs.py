@@ -64,6 +64,7 @@ def _systems(board: BoardItems) -> Iterator[Entrant]:
             repeats=run.repeats,
             run_id=str(run.run_id),
             is_imported=run.origin == Run.Origin.IMPORTED,
+            is_submitted=run.origin == Run.Origin.SUBMITTED,
             is_demo=run.is_demo,
         )
 
