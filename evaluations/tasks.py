@@ -1,11 +1,15 @@
 """The doors of the queue. A job says only which run to work on; the database says what is left to do."""
 
 import logging
+from functools import lru_cache
 from uuid import UUID, uuid4
 
 import django_rq
 from django.db import close_old_connections
+from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry as ConnectionRetry
 from rq import Retry, get_current_job
 
 QUEUE = "evaluations"
@@ -52,6 +56,14 @@ def queue_can_be_reached() -> bool:
         return False
 
 
+def jobs_waiting() -> int | None:
+    """Return how many jobs nobody has taken yet, None when the queue cannot be reached."""
+    try:
+        return int(django_rq.get_queue(QUEUE).count)
+    except RedisError:
+        return None
+
+
 def run_ask_job(run_id: str) -> None:
     """Work on a run for a while; put another job on the queue if something is left."""
     from evaluations.services.asking import ask_for_a_while  # the service puts this task on the queue
@@ -66,6 +78,18 @@ def worker_is_stopping() -> bool:
     if job is None or not job.worker_name:
         return False
     try:
-        return bool(job.connection.hexists(f"rq:worker:{job.worker_name}", "shutdown_requested_date"))
+        return bool(_patient_for_a_second().hexists(f"rq:worker:{job.worker_name}", "shutdown_requested_date"))
     except RedisError:
         return False
+
+
+@lru_cache(maxsize=1)
+def _patient_for_a_second() -> Redis:
+    """Return a connection of this process that does not hold up the asking while the queue is out of reach.
+
+    The worker's own waits for minutes on a link that is cut, as one that waits for jobs must.
+    """
+    queue = django_rq.get_connection(QUEUE)
+    queue.connection_pool.connection_kwargs.update(socket_timeout=1.0, socket_connect_timeout=1.0)
+    queue.set_retry(ConnectionRetry(NoBackoff(), 1))
+    return queue

@@ -1,13 +1,16 @@
-"""The queue's worker: rq's own, which also looks for runs whose wake-up calls were lost while it has nothing to do."""
+"""The queue's worker: rq's own, which also looks for runs to join while it has nothing to do."""
 
 import logging
+from typing import Any
 
 from django.conf import settings
 from django.db import connections
+from redis.exceptions import RedisError
 from rq import Worker
+from rq.job import Job
 from rq.worker.base import StopRequested
 
-from evaluations.services.sweeping import wake_stalled_runs
+from evaluations.services.sweeping import join_active_runs, wake_stalled_runs
 
 logger = logging.getLogger(__name__)
 
@@ -15,7 +18,29 @@ SWEEP_SECONDS: int = settings.EVALUATION_SWEEP_SECONDS
 
 
 class SweepingWorker(Worker):
-    """Sweeps when it starts and, while idle, after every `EVALUATION_SWEEP_SECONDS`, at the latest after twice that."""
+    """Sweeps when it starts and, while idle, after every `EVALUATION_SWEEP_SECONDS`, at the latest after twice that.
+
+    Its exit code is 0 only when it was asked to end, or told how much to do; so a supervisor that restarts what failed
+    brings back a worker that lost its queue.
+    """
+
+    # A queue that is back is found again within this time.
+    max_connection_wait_time = 10.0
+
+    def work(self, *args: Any, **kwargs: Any) -> bool:
+        """Work until asked to end. Raises SystemExit with code 1 when it ended for another reason."""
+        worked = bool(super().work(*args, **kwargs))
+        was_limited = args or any(kwargs.get(name) for name in ("burst", "max_jobs", "max_idle_time"))
+        if not (was_limited or self._shutdown_requested_date):
+            raise SystemExit(1)
+        return worked
+
+    def maintain_heartbeats(self, job: Job) -> None:
+        """Tell the queue that the job goes on; while the queue is away the job goes on all the same."""
+        try:
+            super().maintain_heartbeats(job)
+        except RedisError as error:
+            logger.warning("the queue does not hear that a job goes on (%s)", type(error).__name__)
 
     @property
     def dequeue_timeout(self) -> int:
@@ -29,15 +54,19 @@ class SweepingWorker(Worker):
         return bool(super().should_run_maintenance_tasks)
 
     def run_maintenance_tasks(self) -> None:
-        """Do rq's upkeep, then wake workers for stalled runs."""
+        """Do rq's upkeep, then look for runs that need a worker."""
         super().run_maintenance_tasks()
         sweep()
 
 
 def sweep() -> None:
-    """Wake workers for stalled runs. An error is logged and left for the next sweep: the worker has other work too."""
+    """Wake workers for stalled runs, and this one for a run it can join.
+
+    An error is logged and left for the next sweep: the worker has other work too.
+    """
     try:
         woken = wake_stalled_runs()
+        join_active_runs()
     except StopRequested:
         raise
     except Exception as error:  # noqa: BLE001 -- whatever stands in the way now, the worker must live on

@@ -5,14 +5,14 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from corpus.services.results import action_log
 from evaluations.database_clock import database_now
 from evaluations.errors import QueueAwayError, RunStateError
-from evaluations.models import Run
+from evaluations.models import Item, Run
 from evaluations.services.runs import ACTIVE
-from evaluations.tasks import QUEUE_AWAY, wake_run
+from evaluations.tasks import QUEUE_AWAY, jobs_waiting, wake_run
 
 
 def wake_stalled_runs() -> int:
@@ -24,6 +24,22 @@ def wake_stalled_runs() -> int:
     now = database_now()
     stalled = Run.objects.filter(_silent(now), status__in=ACTIVE).values_list("pk", "heartbeat_at")
     return sum(_wake(run_id, last_sign, now) is True for run_id, last_sign in list(stalled))
+
+
+def join_active_runs() -> int:
+    """Put a job on the queue for every active run with a question to ask now; return how many.
+
+    For a worker with nothing to do, which takes such a job and joins: one that starts late, or in the place of one
+    that died with its job. None while jobs wait already: whoever is free takes those.
+    """
+    if jobs_waiting() != 0:
+        return 0
+    now = database_now()
+    waiting = Q(status=Item.Status.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
+    abandoned = Q(status=Item.Status.LEASED, lease_until__lt=now)
+    due = Item.objects.filter(waiting | abandoned, run=OuterRef("pk"))
+    runs = Run.objects.filter(Exists(due), status__in=ACTIVE).order_by("queued_at").values_list("pk", flat=True)
+    return sum(wake_run(run_id=run_id, jobs=1) for run_id in list(runs))
 
 
 def run_wake(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
