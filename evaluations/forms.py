@@ -22,7 +22,7 @@ class SystemForm(forms.ModelForm):
     """A system: registered provider, address, the name of its key's variable, parameters that can be sent."""
 
     provider = forms.ChoiceField(
-        help_text="How it is asked. `imported`: known by its published reports only; `submitted`: by completions sent in."
+        help_text="How it is asked. `imported`: known by its published reports; `submitted`: by completions sent in."
     )
 
     class Meta:
@@ -56,6 +56,8 @@ class SystemForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "price_currency" in self.fields:
+            self.fields["price_currency"].required = False
         if "provider" in self.fields:
             names = [(name, f"{provider_entry(name).label} ({name})") for name in provider_names()]
             self.fields["provider"].choices = [

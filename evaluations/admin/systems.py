@@ -7,16 +7,19 @@ from uuid import UUID
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, OuterRef, QuerySet, Subquery
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
+from evaluations.admin.estimates import estimates_of
 from evaluations.errors import EvaluationError, RunAlreadyActiveError
 from evaluations.forms import QueueRunForm, SystemForm
-from evaluations.models import Run, System
+from evaluations.models import PRICES, Run, System
 from evaluations.selectors import active_run
+from evaluations.services.learning import forget_learned, learned_list, learned_of
 from evaluations.services.runs import run_create
 from evaluations.services.system_edits import system_save
 from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
@@ -48,8 +51,21 @@ class SystemAdmin(admin.ModelAdmin):
                     "api_key_variable",
                     "key_state",
                     "parameters",
-                    "concurrency",
+                    "system_prompt",
+                    "folds_system_prompt",
                 ]
+            },
+        ),
+        (
+            "Limits, over all workers together",
+            {"fields": ["concurrency", "requests_per_minute", "tokens_per_minute"]},
+        ),
+        (
+            "Prices",
+            {
+                "fields": [*PRICES, "price_currency", "price_source"],
+                "description": "Per million tokens. Empty is unknown, 0 is free of charge. A run keeps the prices it "
+                "was queued with.",
             },
         ),
         (
@@ -108,20 +124,51 @@ class SystemAdmin(admin.ModelAdmin):
 
     def get_urls(self) -> list[Any]:
         """Add the page that queues runs."""
-        view = self.admin_site.admin_view(self.queue_run_view)
-        return [path("queue-run/", view, name="evaluations_system_queue_run"), *super().get_urls()]
+        wrap = self.admin_site.admin_view
+        return [
+            path("queue-run/", wrap(self.queue_run_view), name="evaluations_system_queue_run"),
+            path("queue-run/estimate/", wrap(self.estimate_view), name="evaluations_system_estimate"),
+            path("<int:system_id>/forget/", wrap(self.forget_view), name="evaluations_system_forget"),
+            *super().get_urls(),
+        ]
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Add what was learned of the endpoint."""
+        system = kwargs.get("obj") or context.get("original")
+        if system is not None:
+            context["learned"] = learned_list(learned_of(system))
+            context["may_forget"] = bool(system.learned) and self.has_change_permission(request, system)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def forget_view(self, request: HttpRequest, system_id: int) -> HttpResponse:
+        """Forget what was learned of a system's endpoint; by POST only, for those who may change systems."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        system = get_object_or_404(System, pk=system_id)
+        if not self.has_change_permission(request, system):
+            raise PermissionDenied
+        forget_learned(system=system, actor=request.user)  # type: ignore[arg-type]
+        messages.success(request, f"The next run of {system.name} finds out anew what its endpoint takes.")
+        return HttpResponseRedirect(reverse("admin:evaluations_system_change", args=[system.pk]))
+
+    def estimate_view(self, request: HttpRequest) -> HttpResponse:
+        """Return what the runs chosen so far would cost, for the page that queues them."""
+        if not self.has_queue_run_permission(request):
+            raise PermissionDenied
+        form, systems = QueueRunForm(request.POST), _systems_named(request)
+        context = {"estimates": estimates_of(form, systems)}
+        return TemplateResponse(request, "admin/evaluations/system/_estimates.html", context)
 
     def queue_run_view(self, request: HttpRequest) -> HttpResponse:
         """Ask for set, style, repeats and seed of the systems named in the address, and queue their runs."""
         if not self.has_queue_run_permission(request):
             raise PermissionDenied
-        wanted = [pk for pk in request.GET.getlist("system") if pk.isdecimal() and len(pk) <= _MOST_DIGITS]
-        systems = list(System.objects.filter(pk__in=wanted))
+        systems = _systems_named(request)
         if not systems:
             messages.warning(request, "Choose the systems to ask first, then the action Queue a run.")
             return HttpResponseRedirect(reverse("admin:evaluations_system_changelist"))
         form = QueueRunForm(request.POST or None)
-        if request.method == "POST" and form.is_valid():
+        if request.method == "POST" and form.is_valid() and "estimate" not in request.POST:
             queued = [run for system in systems if (run := self._queue(request, system, form.cleaned_data))]
             if queued:
                 if not queue_can_be_reached():
@@ -133,6 +180,7 @@ class SystemAdmin(admin.ModelAdmin):
             "opts": self.opts,
             "form": form,
             "systems": systems,
+            "estimates": estimates_of(form, systems),
         }
         return TemplateResponse(request, "admin/evaluations/system/queue_run.html", context)
 
@@ -147,6 +195,7 @@ class SystemAdmin(admin.ModelAdmin):
                 repeats=chosen["repeats"],
                 fallback=chosen["fallback"],
                 seed=chosen["seed"],
+                budget=chosen["budget"],
                 requested_by=request.user,  # type: ignore[arg-type]
             )
         except RunAlreadyActiveError as error:
@@ -158,6 +207,11 @@ class SystemAdmin(admin.ModelAdmin):
             return None
         messages.success(request, _with_run_link(f"Queued {system.name} on {chosen['question_set'].name}.", run.pk))
         return run
+
+
+def _systems_named(request: HttpRequest) -> list[System]:
+    wanted = [pk for pk in request.GET.getlist("system") if pk.isdecimal() and len(pk) <= _MOST_DIGITS]
+    return list(System.objects.filter(pk__in=wanted))
 
 
 def run_address(run_id: UUID) -> str:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from corpus.scoring.types import Outcome
 from evaluations.models import Run
 from evaluations.selectors import run_progress
+from evaluations.selectors.costs import Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class RunReport:
     seconds: float
     tokens_in: int
     tokens_out: int
+    spent: Spent
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `--json` prints."""
@@ -39,6 +41,7 @@ class RunReport:
             "seconds": round(self.seconds, 3),
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
+            "spent": self.spent.as_dict(),
         }
 
     def as_text(self) -> str:
@@ -46,7 +49,7 @@ class RunReport:
         counts = ", ".join(f"{count} {name}" for name, count in self.outcomes.items() if count)
         return (
             f"run {self.run}: {self.status_label}, {self.n_items} questions, asked {self.asked} times, "
-            f"{counts or 'no answer yet'}, {self.seconds:.1f} s"
+            f"{counts or 'no answer yet'}, {self.seconds:.1f} s, cost {self.spent.text}"
         )
 
 
@@ -66,4 +69,5 @@ def run_report(run_id: UUID) -> RunReport:
         seconds=(ended - run.started_at).total_seconds() if run.started_at else 0.0,
         tokens_in=progress.tokens_in,
         tokens_out=progress.tokens_out,
+        spent=progress.spent,
     )

@@ -114,6 +114,11 @@ def prices_of(frozen: Mapping[str, Any]) -> Prices:
     )
 
 
+def prices_now(system: System) -> Prices:
+    """Return the prices that a run of the system made now would have."""
+    return prices_of({PRICES_KEY: price_facts(system)})
+
+
 def call_cost(*, prices: Prices, tokens: TokenCounts) -> Decimal | None:
     """Return what a call cost, to eight places; None where a price or a count that matters is unknown.
 

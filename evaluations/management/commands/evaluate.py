@@ -2,7 +2,8 @@
 
 import json
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -13,6 +14,7 @@ from evaluations.errors import EvaluationError
 from evaluations.management.run_reports import run_report
 from evaluations.models import Run, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
+from evaluations.selectors.estimates import run_estimate
 from evaluations.services.asking import ask_until_done
 from evaluations.services.runs import ACTIVE, run_create
 from evaluations.services.sweeping import wake_stalled_runs
@@ -34,11 +36,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--fallback", default="", metavar="SLUG", help="system that reads the replies our reader cannot read"
         )
+        parser.add_argument(
+            "--budget", type=_amount, metavar="AMOUNT", help="pause when it has cost so much, in the prices' currency"
+        )
+        parser.add_argument("--estimate", action="store_true", help="say what the run would cost; queue nothing")
         parser.add_argument("--wait", action="store_true", help="return when the run has ended")
         parser.add_argument("--inline", action="store_true", help="ask in this process, without queue and worker")
         parser.add_argument("--json", action="store_true", help="print one JSON object to standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["estimate"]:
+            self._estimate(options)
+            return
         run = self._create(options)
         self.stderr.write(f"run {run.pk} is queued")
         if options["inline"]:
@@ -59,10 +68,29 @@ class Command(BaseCommand):
                 seed=options["seed"],
                 repeats=options["repeats"],
                 fallback=_system(options["fallback"]) if options["fallback"] else None,
+                budget=options["budget"],
                 wake=not options["inline"],
             )
         except EvaluationError as error:
             raise CommandError(str(error)) from error
+
+    def _estimate(self, options: dict[str, Any]) -> None:
+        try:
+            estimate = run_estimate(
+                system=_system(options["system"]),
+                set_revision=_set_revision(options["question_set"]),
+                style_name=options["prompt_style"],
+                repeats=options["repeats"],
+            )
+        except EvaluationError as error:
+            raise CommandError(str(error)) from error
+        received = "an unknown number of" if estimate.tokens_out is None else f"{estimate.tokens_out}"
+        self.stdout.write(
+            json.dumps(estimate.as_dict())
+            if options["json"]
+            else f"estimate: {estimate.text} for {estimate.n_items} questions, {estimate.tokens_in} tokens sent, "
+            f"{received} received. {' '.join(estimate.rests_on)}"
+        )
 
     def _wait(self, run: Run) -> None:
         next_report = time.monotonic() + _REPORT_SECONDS
@@ -72,6 +100,16 @@ class Command(BaseCommand):
             if time.monotonic() >= next_report:
                 next_report += _REPORT_SECONDS
                 self.stderr.write(f"{timezone.now():%H:%M:%S} {run_report(run.pk).as_text()}")
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount <= 0:
+        raise ArgumentTypeError(f"{text!r} is no amount of money; give a number above 0, for example 2.50")
+    return amount
 
 
 def _system(slug: str) -> System:
