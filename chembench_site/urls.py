@@ -5,6 +5,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from chembench_site.health import healthz
+from evaluations.api import api as contributor_api
 
 admin.site.site_header = admin.site.site_title = settings.SITE_NAME
 
@@ -12,5 +13,6 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("admin/", admin.site.urls),
     path("survey/", include("survey.urls")),
+    path("api/v1/contributor/", contributor_api.urls),
     path("", include("leaderboard.urls")),
 ]

@@ -160,6 +160,8 @@ EVALUATION_CALL_SECONDS = env.float("EVALUATION_CALL_SECONDS", default=120.0)
 EVALUATION_TRIES = env.int("EVALUATION_TRIES", default=6)
 EVALUATION_RETRY_SECONDS = env.float("EVALUATION_RETRY_SECONDS", default=1.0)
 EVALUATION_JOB_SECONDS = env.float("EVALUATION_JOB_SECONDS", default=60.0)
+# The largest file of completions a contributor may send over the API.
+CONTRIBUTOR_UPLOAD_BYTES = env.int("CONTRIBUTOR_UPLOAD_BYTES", default=50_000_000)
 
 LOGGING = {
     "version": 1,

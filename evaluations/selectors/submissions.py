@@ -3,11 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
+from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
+
+from corpus.models import QuestionSetMember
 from corpus.scoring.reading import read_answer
 from corpus.scoring.types import ReadStatus
-from evaluations.models import Submission, SubmittedCompletion
+from evaluations.models import ContributorToken, Submission, SubmittedCompletion
 from evaluations.services.freezing import READER
 from evaluations.services.prompt_export import Member
 from evaluations.services.submissions import finish_reason_of, members_of
@@ -107,3 +111,71 @@ def _spread(lines: Sequence[SampleLine], n: int) -> list[SampleLine]:
     if len(lines) <= n:
         return list(lines)
     return [lines[index * len(lines) // n] for index in range(n)]
+
+
+class SubmissionState(NamedTuple):
+    """What a contributor may know of a submission: that it is there, how much there is, and the decision."""
+
+    submission_id: int
+    status: str
+    system: str
+    set: str
+    set_revision: int
+    prompt_style: str
+    received_at: datetime
+    reviewed_at: datetime | None
+    reason: str
+    n_questions: int
+    n_covered: int
+    n_completions: int
+    repeats: int
+
+
+def submission_states(*, token: ContributorToken) -> list[SubmissionState]:
+    """Return every submission of a contributor, newest first, in one query."""
+    return [_state(row) for row in _states(token)]
+
+
+def submission_state(*, token: ContributorToken, submission_id: int) -> SubmissionState | None:
+    """Return one submission of a contributor, None for one that is not theirs."""
+    row = _states(token).filter(pk=submission_id).first()
+    return None if row is None else _state(row)
+
+
+def _states(token: ContributorToken) -> QuerySet[Submission]:
+    members = (
+        QuestionSetMember.objects.filter(set_revision=OuterRef("set_revision"))
+        .order_by()
+        .values("set_revision")
+        .annotate(n=Count("pk"))
+        .values("n")
+    )
+    return (
+        Submission.objects.filter(token=token)
+        .select_related("system", "set_revision__question_set")
+        .annotate(
+            n_members=Subquery(members),
+            n_rows=Count("completions"),
+            n_covered=Count("completions__question_revision", distinct=True),
+            last_repeat=Max("completions__repeat"),
+        )
+        .order_by("-received_at", "-pk")
+    )
+
+
+def _state(row: Any) -> SubmissionState:
+    return SubmissionState(
+        submission_id=row.pk,
+        status=row.status,
+        system=row.system.slug,
+        set=row.set_revision.question_set.slug,
+        set_revision=row.set_revision.number,
+        prompt_style=row.prompt_style,
+        received_at=row.received_at,
+        reviewed_at=row.reviewed_at,
+        reason=row.review_reason,
+        n_questions=row.n_members,
+        n_covered=row.n_covered,
+        n_completions=row.n_rows,
+        repeats=1 + (row.last_repeat or 0),
+    )

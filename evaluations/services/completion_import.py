@@ -37,12 +37,6 @@ class CompletionsRefusedError(EvaluationError):
         super().__init__(f"Nothing was stored. {first}" + (f" And {more} more." if more > 0 else ""))
 
 
-class TooManyWaitingError(EvaluationError):
-    """As many submissions of one contributor wait for a review as may."""
-
-    code = "too-many-waiting"
-
-
 @dataclass(frozen=True, slots=True)
 class Received:
     """What became of a file. `is_new` is False when the same completions were there already.

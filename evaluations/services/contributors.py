@@ -34,6 +34,12 @@ class TooManyRequestsError(EvaluationError):
         super().__init__(message)
 
 
+class TooManyWaitingError(EvaluationError):
+    """As many submissions of one contributor wait for a review as may."""
+
+    code = "too-many-waiting"
+
+
 class TokenStateError(EvaluationError):
     """The token is revoked already."""
 
@@ -109,6 +115,9 @@ def note_use(*, token: ContributorToken, code: str) -> None:
     action_log(code=code, target=token)
 
 
-def waiting_room_left(*, token: ContributorToken) -> int:
-    """Return how many more submissions of this contributor may wait for a review."""
-    return max(0, MOST_WAITING - token.submissions.filter(status=Submission.Status.WAITING).count())
+def refuse_without_room(*, token: ContributorToken) -> None:
+    """Raise TooManyWaitingError while as many submissions of this contributor wait for a review as may."""
+    if token.submissions.filter(status=Submission.Status.WAITING).count() >= MOST_WAITING:
+        raise TooManyWaitingError(
+            f"{MOST_WAITING} of your submissions wait for a review. Send more when a maintainer has looked at them."
+        )

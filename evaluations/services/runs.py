@@ -23,6 +23,8 @@ from evaluations.models import Item, Run, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style
 from evaluations.providers import parameter_problems, provider_entry
 from evaluations.redaction import looks_like_key
+from evaluations.services.confidence_claims import confidence_is_open
+from evaluations.services.confidence_frozen import CONFIDENCE_KEY, confidence_facts
 from evaluations.services.costs import budget_problem, budget_refusal
 from evaluations.services.fallback_frozen import FROZEN_KEY, fallback_facts
 from evaluations.services.freezing import frozen_facts
@@ -52,14 +54,16 @@ def run_create(
     fallback: System | None = None,
     budget: Decimal | None = None,
     permutes_options: bool = False,
+    asks_confidence: bool = False,
 ) -> Run:
     """Make a run of `system` over every question of `set_revision`, frozen, and wake workers for it on commit.
 
     `wake=False` leaves the asking to the caller. `parameters` go over the system's own, which go over the provider's
     defaults. `fallback` is a system that reads replies our reader cannot read (see `read_with_fallback`); without one
     they stay unparsed. `budget` is what the run may cost before it pauses. `permutes_options` shows the options in
-    another order at every repeat, drawn from the seed. Raises CannotBeAskedError, NothingToAskError, or
-    RunAlreadyActiveError while another run of the same system and set is queued or running.
+    another order at every repeat, drawn from the seed; `asks_confidence` asks after the answers how sure the system is
+    of each. Raises CannotBeAskedError, NothingToAskError, or RunAlreadyActiveError while another run of the same system
+    and set is queued or running.
     """
     merged = _checked_parameters(system, parameters)
     run = Run(
@@ -72,8 +76,10 @@ def run_create(
         requested_by=requested_by,  # type: ignore[misc]
         budget=budget,
         permutes_options=permutes_options,
+        asks_confidence=asks_confidence,
         frozen=frozen_facts(system=system, set_revision=set_revision, style_name=prompt_style)
-        | ({FROZEN_KEY: fallback_facts(fallback)} if fallback else {}),
+        | ({FROZEN_KEY: fallback_facts(fallback)} if fallback else {})
+        | ({CONFIDENCE_KEY: confidence_facts(system)} if asks_confidence else {}),
         learned=learned_of(system),
     )
     if problem := budget_refusal(frozen=run.frozen, name=system.name, budget=budget):
@@ -121,8 +127,8 @@ def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """Queue a paused, stopped or incomplete run again: only its failed and waiting questions are asked.
 
     A run whose every question has its answer is finished at once. Raises RunStateError for any other status, for
-    results that were imported or submitted, and while the run's budget is used up; RunAlreadyActiveError when another run of the same system
-    and set is queued or running.
+    results that were imported or submitted, and while the run's budget is used up; RunAlreadyActiveError when another
+    run of the same system and set is queued or running.
     """
     made_elsewhere = Run.objects.filter(pk=run_id).exclude(origin=Run.Origin.ASKED)
     if origin := made_elsewhere.values_list("origin", flat=True).first():
@@ -144,7 +150,7 @@ def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
             },
         )
         _failed_wait_again(run)
-        if not run.items.filter(_unfinished()).exists():
+        if not run.items.filter(_unfinished()).exists() and not confidence_is_open(run=run):
             return _close_complete(run)
         transaction.on_commit(lambda: wake_run(run_id=run.pk))
     return run
