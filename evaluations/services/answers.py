@@ -107,14 +107,14 @@ def _write(context: RunContext, each: Arrived, now: datetime) -> bool:
         reasoning=_words(reply.reasoning),
         finish_reason=reply.finish_reason.value,
         model_reported=_words(reply.model_reported)[:200],
-        tokens_in=_whole(reply.tokens_in),
-        tokens_out=_whole(reply.tokens_out),
-        tokens_cached=_whole(reply.tokens_cached),
-        tokens_reasoning=_whole(reply.tokens_reasoning),
+        tokens_in=whole_count(reply.tokens_in),
+        tokens_out=whole_count(reply.tokens_out),
+        tokens_cached=whole_count(reply.tokens_cached),
+        tokens_reasoning=whole_count(reply.tokens_reasoning),
         log_probabilities=_log_probabilities(reply),
         turns=[[role, storable(text)] for role, text in reply.turns],
-        cost=_cost(context, reply),
-        latency_ms=_whole(reply.latency_ms),
+        cost=cost_of(context, reply),
+        latency_ms=whole_count(reply.latency_ms),
         source_flags=_facts(reply),
         answered_at=now,
         outcome="",
@@ -134,19 +134,20 @@ def _late_attempt(context: RunContext, each: Arrived) -> ItemAttempt:
         lease_token=each.question.token,
         kind="late",
         completion=storable(each.reply.text),
-        tokens_in=_whole(each.reply.tokens_in),
-        tokens_out=_whole(each.reply.tokens_out),
-        cost=_cost(context, each.reply),
+        tokens_in=whole_count(each.reply.tokens_in),
+        tokens_out=whole_count(each.reply.tokens_out),
+        cost=cost_of(context, each.reply),
         error_message=storable(each.note)[:500],
     )
 
 
-def _cost(context: RunContext, reply: Reply) -> Decimal | None:
+def cost_of(context: RunContext, reply: Reply) -> Decimal | None:
+    """Return what a reply cost by the run's prices; None where that cannot be told."""
     tokens = TokenCounts(
-        sent=_whole(reply.tokens_in),
-        received=_whole(reply.tokens_out),
-        cached=_whole(reply.tokens_cached),
-        reasoning=_whole(reply.tokens_reasoning),
+        sent=whole_count(reply.tokens_in),
+        received=whole_count(reply.tokens_out),
+        cached=whole_count(reply.tokens_cached),
+        reasoning=whole_count(reply.tokens_reasoning),
     )
     return call_cost(prices=context.prices, tokens=tokens)
 
@@ -178,7 +179,7 @@ def _log_probabilities(reply: Reply) -> list[list[Any]] | None:
     ]
 
 
-def _whole(value: object) -> int | None:
+def whole_count(value: object) -> int | None:
     """Return a count that fits its column; adapters are not trusted to send a number at all."""
     is_count = isinstance(value, int) and not isinstance(value, bool)
     return int(value) if is_count and 0 <= value <= _LARGEST_INTEGER else None  # type: ignore[call-overload, operator]

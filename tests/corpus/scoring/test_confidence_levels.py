@@ -1,0 +1,68 @@
+"""The level from 1 to 5 by which an answerer says how sure it is."""
+
+import time
+
+import pytest
+
+from corpus.scoring.confidence_levels import read_confidence
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("4", 4),
+        (" 1\n", 1),
+        ("5.", 5),
+        ("**3**", 3),
+        ("Level 2", 2),
+        ("Level: 2 (rather unsure)", 2),
+        ("4/5", 4),
+        ("5 out of 5", 5),
+        ("I would say 4 on a scale of 1 to 5.", 4),
+        ("On a scale from 1–5: 3", 3),
+        ("My confidence is 4. Yes, 4.", 4),
+        ("Four", 4),
+        ("Confidence: five.", 5),
+        ("<think>Perhaps 2, or rather 3.</think>4", 4),
+    ],
+)
+def test_one_level_is_read(text: str, level: int) -> None:
+    assert read_confidence(text).level == level
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  ",
+        "0",
+        "6",
+        "10",
+        "-3",
+        "4.5",
+        "4,5",
+        "80%",
+        "4 %",
+        "3 or 4",
+        "3-4",
+        "3–4",
+        "1 = a guess, 5 = certain; I choose 4",
+        "quite sure",
+        "One of the options is right, I think.",
+        "[ANSWER]A[/ANSWER]",
+        "from 1 to 5",
+        "<think>It is 4",
+        "4 " + "because of this " * 200,
+    ],
+)
+def test_no_level_several_or_one_outside_the_scale_is_not_read(text: str) -> None:
+    found = read_confidence(text)
+    assert found.level is None
+    assert found.reason
+
+
+@pytest.mark.parametrize("character", ["1", "-", " ", "/", ",", "1,", "scale "])
+def test_no_text_takes_long(character: str) -> None:
+    started = time.perf_counter()
+    read_confidence(character * (100_000 // len(character)))
+    assert time.perf_counter() - started < 0.5

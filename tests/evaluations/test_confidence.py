@@ -1,0 +1,208 @@
+"""How sure a system says it is of each answer: asked apart, once, and never a change of an answer."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from corpus.models import QuestionSetRevision
+from evaluations.database_clock import database_now
+from evaluations.errors import CannotBeAskedError
+from evaluations.models import Item, ItemConfidence, Run, System
+from evaluations.prompts.confidence import CONFIDENCE_PROMPT
+from evaluations.services.asking import ask_until_done
+from evaluations.services.confidence import ask_confidence
+from evaluations.services.confidence_claims import claim_confidences, confidence_is_open
+from evaluations.services.questions import run_context
+from evaluations.services.runs import run_create, run_pause, run_resume
+from evaluations.services.systems import ensure_random_system
+from tests.evaluations.conftest import make_bank
+from tests.fake_servers.server import FakeServer, Fault, Said, error_fault
+
+MakeSystem = Callable[..., System]
+LEASE = timedelta(minutes=10)
+
+
+def says(level: str) -> Callable[[str], Said]:
+    """Answer every question with A, and the question of how sure with `level`."""
+    return lambda prompt: Said(level if prompt == CONFIDENCE_PROMPT else "It is clear. [ANSWER]A[/ANSWER]")
+
+
+def finished(server: FakeServer, make_system: MakeSystem, size: int = 4, **fields: Any) -> Run:
+    run = run_create(system=make_system(server.base_url, **fields), set_revision=make_bank(size), asks_confidence=True)
+    ask_until_done(run_id=run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def confidence_calls(server: FakeServer) -> list[Mapping[str, Any]]:
+    return [call.body for call in server.calls if call.prompt == CONFIDENCE_PROMPT]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_answer_is_asked_about_once_in_its_context_and_stays_as_it_is(make_system: MakeSystem) -> None:
+    prices = {"input_price": Decimal(2), "output_price": Decimal(10), "system_prompt": "Be brief."}
+    with FakeServer(answer=says("4")) as server:
+        run = finished(server, make_system, **prices)
+        assert run.status == Run.Status.FINISHED
+        ask_confidence(context=run_context(run_id=run.pk))
+    assert len(server.calls) == 8
+    items = list(run.items.select_related("stated_confidence").order_by("position"))
+    assert {(item.outcome, item.completion, item.confidence) for item in items} == {
+        ("right", "It is clear. [ANSWER]A[/ANSWER]", 4)
+    }
+    # 11 tokens in and 7 out at 2 and 10 a million.
+    stated = {(each.stated_confidence.completion, each.stated_confidence.cost) for each in items}
+    assert stated == {("4", Decimal("0.00009200"))}
+    asked = {str(body["messages"]) for body in confidence_calls(server)}
+    assert asked == {
+        str(
+            [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": item.prompt},
+                {"role": "assistant", "content": item.completion},
+                {"role": "user", "content": CONFIDENCE_PROMPT},
+            ]
+        )
+        for item in items
+    }
+    assert run.frozen["confidence"] == {"prompt": CONFIDENCE_PROMPT, "reader": "confidence@1"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_states_no_level_is_kept_and_not_asked_again(make_system: MakeSystem) -> None:
+    with FakeServer(answer=says("80 %")) as server:
+        run = finished(server, make_system)
+        tally = ask_confidence(context=run_context(run_id=run.pk))
+    assert (tally.n_asked, tally.is_over) == (0, True)
+    assert len(confidence_calls(server)) == 4
+    rows = ItemConfidence.objects.filter(item__run=run)
+    assert set(rows.values_list("completion", "level", "error_code")) == {("80 %", None, "")}
+    assert set(run.items.values_list("confidence", "outcome")) == {(None, "right")}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_failures_make_no_run_incomplete_and_are_asked_again_later(make_system: MakeSystem) -> None:
+    def fault(prompt: str, nth: int) -> Fault | None:
+        return error_fault(400, "not this one") if prompt == CONFIDENCE_PROMPT and nth <= 2 else None
+
+    with FakeServer(answer=says("2"), fault=fault) as server:
+        run = finished(server, make_system)
+        assert run.status == Run.Status.FINISHED
+        rows = ItemConfidence.objects.filter(item__run=run)
+        assert Counter(rows.values_list("error_code", flat=True)) == {"": 2, "bad_request": 2}
+        assert Counter(run.items.values_list("confidence", flat=True)) == {2: 2, None: 2}
+        tally = ask_confidence(context=run_context(run_id=run.pk))
+    assert (tally.n_asked, tally.n_read, tally.n_failed) == (2, 2, 0)
+    assert set(run.items.values_list("confidence", flat=True)) == {2}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_passing_fault_is_tried_again_at_once(make_system: MakeSystem) -> None:
+    def fault(prompt: str, nth: int) -> Fault | None:
+        return error_fault(500, "hiccup") if prompt == CONFIDENCE_PROMPT and nth <= 2 else None
+
+    with FakeServer(answer=says("5"), fault=fault) as server:
+        run = finished(server, make_system, concurrency=1)
+    assert len(confidence_calls(server)) == 6
+    assert set(run.items.values_list("confidence", flat=True)) == {5}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_key_that_is_refused_ends_the_asking_and_not_the_run(make_system: MakeSystem) -> None:
+    def fault(prompt: str, nth: int) -> Fault | None:
+        return error_fault(401, "no such key") if prompt == CONFIDENCE_PROMPT else None
+
+    with FakeServer(fault=fault) as server:
+        run = finished(server, make_system, size=12, concurrency=2)
+    assert run.status == Run.Status.FINISHED
+    assert run.items.filter(outcome="right").count() == 12
+    assert len(confidence_calls(server)) <= 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_empty_reply_is_not_asked_about(make_system: MakeSystem) -> None:
+    with FakeServer(answer=lambda prompt: Said(None)) as server:
+        run = finished(server, make_system)
+    assert (run.status, confidence_calls(server)) == (Run.Status.FINISHED, [])
+    assert not confidence_is_open(run=run)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_paused_meanwhile_goes_on_where_it_was(make_system: MakeSystem) -> None:
+    paused: list[bool] = []
+    with FakeServer(answer=says("3")) as server:
+        run = run_create(
+            system=make_system(server.base_url, concurrency=1), set_revision=make_bank(4), asks_confidence=True
+        )
+        context = run_context(run_id=run.pk)
+        Run.objects.filter(pk=run.pk).update(asks_confidence=False, status="running")
+        ask_until_done(run_id=run.pk)
+        Run.objects.filter(pk=run.pk).update(asks_confidence=True, status="running")
+
+        def may_go_on() -> bool:
+            paused.append(True)
+            return False
+
+        tally = ask_confidence(context=context, may_go_on=may_go_on)
+        assert paused
+        assert not tally.is_over
+        assert 0 < tally.n_asked < 4
+        run_pause(run_id=run.pk)
+        assert run_resume(run_id=run.pk).status == Run.Status.QUEUED
+        ask_until_done(run_id=run.pk)
+    run.refresh_from_db()
+    assert run.status == Run.Status.FINISHED
+    assert set(run.items.values_list("confidence", flat=True)) == {3}
+    assert len(confidence_calls(server)) == 4
+
+
+def test_one_claim_holds_until_its_lease_ends(twenty: QuestionSetRevision, make_system: MakeSystem) -> None:
+    run = run_create(system=make_system("http://127.0.0.1:9/v1"), set_revision=twenty, asks_confidence=True)
+    Item.objects.filter(run=run).update(status="answered", completion="[ANSWER]A[/ANSWER]")
+    ids = list(run.items.values_list("pk", flat=True))[:3]
+
+    def claimed(**changes: Any) -> set[int]:
+        values = {"item_ids": ids, "token": uuid4(), "prompt": "?", "lease": LEASE, "since": database_now()}
+        return claim_confidences(**{**values, **changes})
+
+    assert claimed() == set(ids)
+    assert claimed() == set()
+    ItemConfidence.objects.filter(item=ids[0]).update(asked_at=database_now() - 2 * LEASE)
+    ItemConfidence.objects.filter(item=ids[1]).update(error_code="", completion="4", level=4)
+    assert claimed() == {ids[0]}
+    assert confidence_is_open(run=run)
+    assert confidence_is_open(run=run, lease=LEASE)
+
+
+def test_a_worker_that_finds_others_asking_leaves_the_run_open_and_does_not_call_for_more(
+    twenty: QuestionSetRevision, make_system: MakeSystem
+) -> None:
+    run = run_create(system=make_system("http://127.0.0.1:9/v1"), set_revision=twenty, asks_confidence=True)
+    Item.objects.filter(run=run).update(status="answered", outcome="right", completion="[ANSWER]A[/ANSWER]")
+    ids = list(run.items.values_list("pk", flat=True))
+    claim_confidences(item_ids=ids, token=uuid4(), prompt="?", lease=LEASE, since=database_now())
+    ask_until_done(run_id=run.pk)
+    run.refresh_from_db()
+    assert run.status == Run.Status.RUNNING
+    assert confidence_is_open(run=run)
+    assert not confidence_is_open(run=run, lease=LEASE)
+
+
+def test_a_baseline_is_not_asked_how_sure_it_is(twenty: QuestionSetRevision) -> None:
+    with pytest.raises(CannotBeAskedError, match="baseline"):
+        run_create(system=ensure_random_system(), set_revision=twenty, asks_confidence=True)
+    assert not Run.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_that_does_not_ask_asks_nothing(make_system: MakeSystem) -> None:
+    with FakeServer() as server:
+        run = run_create(system=make_system(server.base_url), set_revision=make_bank(3))
+        ask_until_done(run_id=run.pk)
+    assert len(server.calls) == 3
+    assert not ItemConfidence.objects.exists()
