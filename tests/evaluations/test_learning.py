@@ -23,12 +23,19 @@ from evaluations.services.learning import (
     parameters_sent,
 )
 from evaluations.services.runs import run_create, run_resume
+from tests.evaluations.conftest import make_bank
 from tests.fake_servers.server import FakeServer, Fault, Said, error_fault
 
 MakeSystem = Callable[..., System]
 Refuses = Callable[[Mapping[str, Any]], Fault | None]
 PROVIDERS = {"openai": "openai_chat", "responses": "openai_responses", "anthropic": "anthropic_messages"}
 CHAT_LIMITS = ("max_completion_tokens", "max_tokens")
+
+
+@pytest.fixture
+def three(db: None) -> QuestionSetRevision:
+    """Three choice questions."""
+    return make_bank(3)
 
 
 def refuses(name: str, message: str, **fields: Any) -> Refuses:
@@ -66,16 +73,16 @@ def asked(run: Run) -> Run:
 
 @pytest.mark.parametrize("shape", PROVIDERS)
 def test_a_refused_parameter_is_learned_once_and_the_question_asked_again_at_once(
-    twenty: QuestionSetRevision, make_system: MakeSystem, shape: Any
+    three: QuestionSetRevision, make_system: MakeSystem, shape: Any
 ) -> None:
     with FakeServer(shape, refuses=NO_TEMPERATURE) as server:
         system = make_system(server.base_url, PROVIDERS[shape])
-        first = asked(run_create(system=system, set_revision=twenty))
+        first = asked(run_create(system=system, set_revision=three))
         n_calls = len(server.calls)
         system.refresh_from_db()
-        second = asked(run_create(system=system, set_revision=twenty))
+        second = asked(run_create(system=system, set_revision=three))
     assert (first.status, second.status) == (Run.Status.FINISHED, Run.Status.FINISHED)
-    assert (n_calls, len(server.calls)) == (21, 41)
+    assert (n_calls, len(server.calls)) == (4, 7)
     assert set(first.items.values_list("attempts", flat=True)) == {1}
     assert not ItemAttempt.objects.exists()
     for run in (first, second):
@@ -96,11 +103,11 @@ def test_a_refused_parameter_is_learned_once_and_the_question_asked_again_at_onc
     ],
 )
 def test_servers_that_know_one_name_for_the_limit_of_tokens(
-    twenty: QuestionSetRevision, make_system: MakeSystem, refusing: Refuses, set_as: str, sent_as: str
+    three: QuestionSetRevision, make_system: MakeSystem, refusing: Refuses, set_as: str, sent_as: str
 ) -> None:
     with FakeServer(refuses=refusing) as server:
         system = make_system(server.base_url, parameters={set_as: 50})
-        run = asked(run_create(system=system, set_revision=twenty))
+        run = asked(run_create(system=system, set_revision=three))
     assert run.status == Run.Status.FINISHED
     assert server.calls[-1].body[sent_as] == 50
     assert ({"max_tokens", "max_completion_tokens"} & set(server.calls[-1].body)) == {sent_as}
@@ -109,13 +116,13 @@ def test_servers_that_know_one_name_for_the_limit_of_tokens(
 
 
 def test_several_parameters_are_learned_on_the_way_of_one_question(
-    twenty: QuestionSetRevision, make_system: MakeSystem
+    three: QuestionSetRevision, make_system: MakeSystem
 ) -> None:
     with FakeServer(refuses=both(NO_TEMPERATURE, NO_MAX_TOKENS)) as server:
         system = make_system(server.base_url, parameters={"max_tokens": 50})
-        run = asked(run_create(system=system, set_revision=twenty))
+        run = asked(run_create(system=system, set_revision=three))
     assert run.status == Run.Status.FINISHED
-    assert len(server.calls) == 22
+    assert len(server.calls) == 5
     assert [(each.name, each.to) for each in learned_list(run.learned)] == [
         ("max_tokens", "max_completion_tokens"),
         ("temperature", ""),
@@ -141,7 +148,7 @@ def test_several_parameters_are_learned_on_the_way_of_one_question(
     ],
 )
 def test_what_teaches_nothing_new_pauses_the_run(
-    twenty: QuestionSetRevision,
+    three: QuestionSetRevision,
     make_system: MakeSystem,
     refusing: Refuses,
     parameters: dict[str, Any],
@@ -150,11 +157,11 @@ def test_what_teaches_nothing_new_pauses_the_run(
 ) -> None:
     with FakeServer(refuses=refusing) as server:
         system = make_system(server.base_url, parameters=parameters)
-        run = asked(run_create(system=system, set_revision=twenty))
+        run = asked(run_create(system=system, set_revision=three))
     assert (run.status, run.error_code) == (Run.Status.PAUSED, "bad_parameter")
     assert says in run.error_message
     assert len(server.calls) == n_calls
-    assert run.items.filter(status="waiting").count() == 20
+    assert run.items.filter(status="waiting").count() == 3
 
 
 def test_questions_in_flight_are_taught_together_and_a_parameter_is_stored_once(
@@ -178,10 +185,10 @@ def test_questions_in_flight_are_taught_together_and_a_parameter_is_stored_once(
     assert ActionLog.objects.filter(code="run.learned").count() == 1
 
 
-def test_a_resumed_run_goes_on_with_what_it_learned(twenty: QuestionSetRevision, make_system: MakeSystem) -> None:
+def test_a_resumed_run_goes_on_with_what_it_learned(three: QuestionSetRevision, make_system: MakeSystem) -> None:
     quota = error_fault(429, "You exceeded your current quota", code="insufficient_quota")
     with FakeServer(refuses=NO_TEMPERATURE, fault=lambda prompt, nth: quota if nth == 2 else None) as server:
-        run = asked(run_create(system=make_system(server.base_url), set_revision=twenty))
+        run = asked(run_create(system=make_system(server.base_url), set_revision=three))
         assert (run.status, run.error_code) == (Run.Status.PAUSED, "quota")
         run_resume(run_id=run.pk)
         run = asked(run)
@@ -191,8 +198,6 @@ def test_a_resumed_run_goes_on_with_what_it_learned(twenty: QuestionSetRevision,
 
 @pytest.mark.django_db(transaction=True)
 def test_workers_that_learn_at_the_same_time_lose_nothing_of_each_other(make_system: MakeSystem) -> None:
-    from tests.evaluations.conftest import make_bank
-
     system = make_system(parameters={"top_p": 1})
     run = run_create(system=system, set_revision=make_bank(1))
     names = ["temperature", "top_p", "seed", "logprobs", "stop", "user"]
@@ -212,9 +217,9 @@ def test_workers_that_learn_at_the_same_time_lose_nothing_of_each_other(make_sys
     assert ActionLog.objects.filter(code="run.learned").count() == len(names)
 
 
-def test_what_was_learned_of_another_model_is_not_used(twenty: QuestionSetRevision, make_system: MakeSystem) -> None:
+def test_what_was_learned_of_another_model_is_not_used(three: QuestionSetRevision, make_system: MakeSystem) -> None:
     system = make_system("http://127.0.0.1:9/v1")
-    run = run_create(system=system, set_revision=twenty)
+    run = run_create(system=system, set_revision=three)
     System.objects.filter(pk=system.pk).update(model_id="model-y")
     learn(run_id=run.pk, lesson=Lesson("temperature", "", "no"), value=0)
     system.refresh_from_db()
@@ -227,9 +232,9 @@ def test_what_was_learned_of_another_model_is_not_used(twenty: QuestionSetRevisi
     assert learned_of(system) == {}
 
 
-def test_a_maintainer_can_have_it_forgotten(twenty: QuestionSetRevision, make_system: MakeSystem) -> None:
+def test_a_maintainer_can_have_it_forgotten(three: QuestionSetRevision, make_system: MakeSystem) -> None:
     system = make_system()
-    run = run_create(system=system, set_revision=twenty)
+    run = run_create(system=system, set_revision=three)
     learn(run_id=run.pk, lesson=Lesson("top_p", "", "no"), value=0)
     forget_learned(system=system)
     system.refresh_from_db()
@@ -352,7 +357,7 @@ def test_a_name_never_wanders_to_and_fro() -> None:
     ],
 )
 def test_a_reply_that_is_cut_off_says_what_to_raise(
-    twenty: QuestionSetRevision,
+    three: QuestionSetRevision,
     make_system: MakeSystem,
     said: Said,
     parameters: dict[str, Any],
@@ -360,7 +365,7 @@ def test_a_reply_that_is_cut_off_says_what_to_raise(
     hint: str,
 ) -> None:
     with FakeServer(answer=lambda prompt: said) as server:
-        run = asked(run_create(system=make_system(server.base_url, parameters=parameters), set_revision=twenty))
+        run = asked(run_create(system=make_system(server.base_url, parameters=parameters), set_revision=three))
     assert run.status == Run.Status.FINISHED
     item = run.items.get(position=0)
     assert (item.outcome, item.tokens_reasoning) == (outcome, said.n_reasoning)
@@ -368,11 +373,11 @@ def test_a_reply_that_is_cut_off_says_what_to_raise(
     assert bool(item.error_message) is bool(hint)
 
 
-def test_the_message_is_stored_without_the_key(twenty: QuestionSetRevision, make_system: MakeSystem, key: str) -> None:
+def test_the_message_is_stored_without_the_key(three: QuestionSetRevision, make_system: MakeSystem, key: str) -> None:
     message = f"Unsupported parameter: 'temperature' is not supported with this model. Key: {key}"
     with FakeServer(refuses=refuses("temperature", message)) as server:
         system = make_system(server.base_url, api_key_variable="TEST_API_KEY")
-        run = asked(run_create(system=system, set_revision=twenty))
+        run = asked(run_create(system=system, set_revision=three))
     system.refresh_from_db()
     stored = json.dumps([run.learned, system.learned, list(ActionLog.objects.values_list("detail", flat=True))])
     assert key not in stored
