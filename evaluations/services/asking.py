@@ -11,13 +11,15 @@ from django.db import InterfaceError, OperationalError
 
 from evaluations.errors import CannotBeAskedError, RunStateError
 from evaluations.models import Run
-from evaluations.providers import open_provider
 from evaluations.redaction import heard
 from evaluations.services.asking_loop import AskingLoop, Pace, Tally
 from evaluations.services.claims import remaining
+from evaluations.services.confidence import ask_confidence, confidence_can_be_claimed
 from evaluations.services.fallback import read_with_fallback
+from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import RunContext, run_context
-from evaluations.services.runs import ACTIVE, run_finish, run_pause, run_start
+from evaluations.services.rate_limits import endpoint_limits
+from evaluations.services.runs import ACTIVE, run_finish, run_heartbeat, run_pause, run_start
 from evaluations.services.sweeping import wake_stalled_runs
 from evaluations.stop_signals import noticed_stop_signals
 from evaluations.tasks import wake_run
@@ -65,10 +67,12 @@ def _work(run_id: UUID, stop_requested: Callable[[], bool]) -> Tally:
     except CannotBeAskedError as error:
         _pause(run_id, "cannot_be_asked", str(error))
         return Tally()
+    is_over = True
     try:
         tally = _asked(context, stop_requested)
         if not tally.was_stopped and not _has_unasked(run_id):
             read_with_fallback(run_id=run_id, must_stop=stop_requested)
+            is_over = _confidence_is_over(context, stop_requested)
     except (InterfaceError, OperationalError):
         raise
     except Exception as error:
@@ -76,9 +80,16 @@ def _work(run_id: UUID, stop_requested: Callable[[], bool]) -> Tally:
         said = heard(f"{type(error).__name__}: {error}", [context.endpoint.api_key])
         _pause(run_id, "internal", f"The worker failed ({said}); its log says more.")
         raise
-    run_finish(run_id=run_id)
+    if is_over:
+        run_finish(run_id=run_id)
     logger.info(
-        "run %s: %d stored, %d late, %d failed calls", run_id, tally.n_stored, tally.n_late, tally.n_failed_calls
+        "run %s: %d stored (%d slowly, at most %.0f ms after arrival), %d late, %d failed calls",
+        run_id,
+        tally.n_stored,
+        tally.n_slow,
+        1000 * tally.slowest_seconds,
+        tally.n_late,
+        tally.n_failed_calls,
     )
     return tally
 
@@ -93,7 +104,8 @@ def _asked(context: RunContext, stop_requested: Callable[[], bool]) -> Tally:
     with noticed_stop_signals() as signalled:
         loop = AskingLoop(
             context=context,
-            provider=open_provider(context.provider, context.endpoint),
+            provider=open_learning_provider(context),
+            limits=endpoint_limits(run_id=context.run_id),
             pace=Pace(
                 must_stop=lambda: signalled() or stop_requested(),
                 is_turn_over=is_turn_over,
@@ -103,12 +115,23 @@ def _asked(context: RunContext, stop_requested: Callable[[], bool]) -> Tally:
         return async_to_sync(loop.run)()
 
 
+def _confidence_is_over(context: RunContext, stop_requested: Callable[[], bool]) -> bool:
+    """Ask how sure the system is of its answers, if the run does so; return False while some are still to be asked."""
+    until = time.monotonic() + LONGEST_JOB_SECONDS
+
+    def may_go_on() -> bool:
+        return time.monotonic() < until and not stop_requested() and run_heartbeat(run_id=context.run_id)
+
+    return ask_confidence(context=context, may_go_on=may_go_on).is_over
+
+
 def _others_wait(context: RunContext) -> bool:
     return Run.objects.filter(status__in=ACTIVE).exclude(pk=context.run_id).exists()
 
 
 def _is_left(run_id: UUID) -> bool:
-    return Run.objects.filter(pk=run_id, status__in=ACTIVE).exists() and _has_unasked(run_id)
+    run = Run.objects.filter(pk=run_id, status__in=ACTIVE).first()
+    return run is not None and (_has_unasked(run_id) or confidence_can_be_claimed(run=run))
 
 
 def _has_unasked(run_id: UUID) -> bool:

@@ -33,7 +33,7 @@ from evaluations.services.failures import record_failure, run_has_answers
 from evaluations.services.questions import Question, RunContext, Unready, make_ready
 from evaluations.services.rate_limits import EndpointLimits
 from evaluations.services.runs import run_heartbeat
-from evaluations.services.sending import CallResult, Heard, Sender
+from evaluations.services.sending import CallResult, Heard, Sender, is_failure
 
 logger = logging.getLogger(__name__)
 
@@ -199,8 +199,9 @@ class AskingLoop:
             self._has_answers = self._has_answers or stored.n_stored > 0
             self._tally = self._tally.plus(_tally(heard, stored.n_stored, stored.n_late))
         for each in heard:
-            if isinstance(each.result, ProviderError) and not isinstance(each.result, RefusedError):
+            if isinstance(each.result, ProviderError) and is_failure(each.result):
                 await self._record(each.question, each.result)
+                self._sender.failure_recorded()
 
     async def _record(self, question: Question | Unready, error: ProviderError) -> None:
         self._tally = self._tally.plus(Tally(n_failed_calls=1))

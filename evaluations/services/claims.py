@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Field
+from django.db.models import F, Field
 
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, Run
@@ -88,11 +88,15 @@ def renew_claims(claims: Iterable[Claim]) -> int:
     )
 
 
-def release_claims(claims: Iterable[Claim]) -> int:
-    """Give up claims whose question will not be asked now; others may claim the items at once. Return how many."""
+def release_claims(claims: Iterable[Claim], *, were_sent: bool = True) -> int:
+    """Give up claims whose question will not be asked now; others may claim the items at once. Return how many.
+
+    A question that was not sent to the system was not tried.
+    """
+    n_tries = F("attempts") - (0 if were_sent else 1)
     return sum(
         Item.objects.filter(pk__in=ids, lease_token=token, status=Item.Status.LEASED).update(
-            status=Item.Status.WAITING, lease_token=None, lease_until=None
+            status=Item.Status.WAITING, lease_token=None, lease_until=None, attempts=n_tries
         )
         for token, ids in _by_token(claims).items()
     )

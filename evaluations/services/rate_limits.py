@@ -1,0 +1,301 @@
+"""Limits of an endpoint over all workers: requests and tokens a minute, and the pauses it asks for.
+
+What was granted is counted in the queue's server, in buckets of a quarter of a second by that server's clock; one
+script looks and takes, so that no two workers take the same place. A bucket counts until everything in it is older
+than a minute and a second: a call may reach the endpoint that much later than another and the endpoint still never
+sees more than the limit in any minute. Libraries for this count calls only: they neither correct tokens afterwards
+nor hold an endpoint.
+
+A server that lost its memory is told by every worker what that worker was granted in the last minute, before anyone is
+granted more. While there is no server, each process goes on at its share of the limit.
+"""
+
+import hashlib
+import logging
+import math
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import redis.asyncio
+from django.conf import settings
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from evaluations.models import System
+from evaluations.providers.base import LONGEST_WAIT_SECONDS
+
+logger = logging.getLogger(__name__)
+
+BUCKET_MS = 250
+# A minute, a second for calls that arrive late, and the bucket that is not over yet.
+WINDOW_BUCKETS = (60_000 + 1_000) // BUCKET_MS + 1
+# Within five seconds at most a tenth of a minute's worth: no endpoint gets all of it at once.
+BURST_BUCKETS = 5_000 // BUCKET_MS
+BURST_PART = 10
+# A server without memory grants nothing for so long, and workers ask at least as often.
+SETTLING_MS = 1_500
+LONGEST_LOOK_SECONDS = 1.0
+# Shares of the limit while the queue's server was never seen; later the number of workers that it knew.
+SHARES_WITHOUT_SERVER = 10
+_SERVER_SECONDS = 2.0
+_REMEMBERED_SECONDS = 86_400
+
+_TAKE = """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local width, whole, burst, part = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local bucket = math.floor(now / width)
+local workers = redis.call('SCARD', KEYS[5])
+local memory = redis.call('GET', KEYS[4])
+if not memory then
+  memory = string.format('%.0f', now)
+  redis.call('SET', KEYS[4], memory)
+end
+redis.call('EXPIRE', KEYS[4], ARGV[9])
+if memory ~= ARGV[1] then return {-1, 0, bucket, workers, memory} end
+local held = tonumber(redis.call('GET', KEYS[3]) or 0)
+if held > now then return {0, held - now, bucket, workers, memory} end
+local fresh = memory + ARGV[8] - now
+if fresh > 0 then return {0, fresh, bucket, workers, memory} end
+
+local function used(key)
+  local all, lately = 0, 0
+  local fields = redis.call('HGETALL', key)
+  for index = 1, #fields, 2 do
+    local age, amount = bucket - fields[index], tonumber(fields[index + 1])
+    if age >= whole then redis.call('HDEL', key, fields[index]) else
+      all = all + amount
+      if age < burst then lately = lately + amount end
+    end
+  end
+  return {all, lately}
+end
+local function fits(limit, counted, cost)
+  if limit == 0 then return true end
+  local most = math.ceil(limit / part)
+  return counted[1] + cost <= limit and (counted[2] <= 0 or counted[2] + cost <= most)
+end
+
+local requests, tokens = tonumber(ARGV[2]), tonumber(ARGV[3])
+local calls, words = {0, 0}, {0, 0}
+if requests > 0 then calls = used(KEYS[1]) end
+if tokens > 0 then words = used(KEYS[2]) end
+local granted, sum = 0, 0
+for index = 10, #ARGV do
+  local cost = tonumber(ARGV[index])
+  if tokens > 0 then cost = math.min(cost, tokens) end
+  if not (fits(requests, calls, 1) and fits(tokens, words, cost)) then break end
+  granted, sum = granted + 1, sum + cost
+  calls = {calls[1] + 1, calls[2] + 1}
+  words = {words[1] + cost, words[2] + cost}
+end
+if granted > 0 then
+  redis.call('HINCRBY', KEYS[1], bucket, granted)
+  redis.call('HINCRBY', KEYS[2], bucket, sum)
+  redis.call('PEXPIRE', KEYS[1], 2 * width * whole)
+  redis.call('PEXPIRE', KEYS[2], 2 * width * whole)
+end
+return {granted, (bucket + 1) * width - now, bucket, workers, memory}
+"""
+_ADD = """
+for index = 1, #ARGV, 3 do
+  redis.call('HINCRBY', KEYS[1], ARGV[index], ARGV[index + 1])
+  redis.call('HINCRBY', KEYS[2], ARGV[index], ARGV[index + 2])
+end
+redis.call('EXPIRE', KEYS[1], 300)
+redis.call('EXPIRE', KEYS[2], 300)
+return 1
+"""
+_HOLD = """
+local clock = redis.call('TIME')
+local ends = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[1])
+if ends > tonumber(redis.call('GET', KEYS[1]) or 0) then
+  redis.call('SET', KEYS[1], string.format('%.0f', ends), 'PX', ARGV[1])
+end
+return 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """How many calls, from the first on, may go out now, and when to ask for the next; `bucket` is for `correct`."""
+
+    n_granted: int
+    wait_seconds: float
+    bucket: int = 0
+
+
+@dataclass(slots=True)
+class Granted:
+    """What this process was granted within one bucket."""
+
+    n_requests: int = 0
+    n_tokens: int = 0
+
+
+def endpoint_name(*, provider: str, base_url: str, model_id: str, key_variable: str) -> str:
+    """Return the name under which calls count together: the same address, model and key, whatever the system."""
+    parts = "\n".join((base_url.rstrip("/") or provider, model_id, key_variable))
+    return hashlib.sha256(parts.encode()).hexdigest()[:32]
+
+
+def endpoint_limits(*, run_id: UUID) -> "EndpointLimits":
+    """Return the limits of a run's endpoint, as its system has them now."""
+    system = System.objects.get(runs=run_id)
+    return EndpointLimits(
+        name=endpoint_name(
+            provider=system.provider,
+            base_url=system.base_url,
+            model_id=system.model_id,
+            key_variable=system.api_key_variable,
+        ),
+        requests_per_minute=system.requests_per_minute,
+        tokens_per_minute=system.tokens_per_minute,
+        server_url=settings.RQ_QUEUES["evaluations"]["URL"],
+    )
+
+
+class EndpointLimits:
+    """One process's view of what all of them share. Use it on one event loop; `aclose` it there."""
+
+    def __init__(
+        self, *, name: str, requests_per_minute: int | None, tokens_per_minute: int | None, server_url: str
+    ) -> None:
+        self._limits = (requests_per_minute or 0, tokens_per_minute or 0)
+        prefix = f"chembench:limit:{{{name}}}"
+        self._keys = [f"{prefix}:{part}" for part in ("requests", "tokens", "held", "memory")]
+        self._server: redis.asyncio.Redis = redis.asyncio.Redis.from_url(
+            server_url,
+            socket_timeout=_SERVER_SECONDS,
+            socket_connect_timeout=_SERVER_SECONDS,
+            retry=Retry(NoBackoff(), retries=0),
+        )
+        self._take = self._server.register_script(_TAKE)
+        self._add = self._server.register_script(_ADD)
+        self._hold = self._server.register_script(_HOLD)
+        self._memory = ""
+        self._own: dict[int, Granted] = {}
+        self._n_workers = SHARES_WITHOUT_SERVER
+        self._held_until = 0.0
+        self._next_look = 0.0
+        self._is_away = False
+        self._next_alone = 0.0
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Say whether estimates of tokens matter."""
+        return bool(self._limits[1])
+
+    async def take(self, tokens: Sequence[int]) -> Taken:
+        """Ask for places for calls of about so many tokens each; the first `n_granted` of them may go out.
+
+        A call that is larger than a minute's tokens is granted when nothing else was.
+        """
+        now = time.monotonic()
+        if now < self._held_until:
+            return Taken(0, min(self._held_until - now, LONGEST_LOOK_SECONDS))
+        if not any(self._limits) and now < self._next_look:
+            return Taken(len(tokens), 0.0)
+        if self._is_away and now < self._next_look:
+            return self._taken_alone(tokens)
+        try:
+            taken = await self._taken_together(tokens)
+        except (RedisError, OSError) as error:
+            self._note_away(error)
+            return self._taken_alone(tokens)
+        if self._is_away:
+            logger.warning("the queue's server is back; limits are shared again")
+        self._is_away = False
+        return taken
+
+    async def correct(self, *, bucket: int, n_tokens: int) -> None:
+        """Add what a call took beyond its estimate, or take off (below zero) what it did not need."""
+        if not self.counts_tokens or not n_tokens or bucket not in self._own:
+            return
+        self._own[bucket].n_tokens += n_tokens
+        if self._is_away:
+            return
+        try:
+            await self._add(keys=self._keys[:2], args=[bucket, 0, n_tokens])
+        except (RedisError, OSError) as error:
+            self._note_away(error)
+
+    async def hold(self, seconds: float) -> None:
+        """Let nobody call the endpoint for so long, at most `LONGEST_WAIT_SECONDS`."""
+        seconds = min(seconds, LONGEST_WAIT_SECONDS)
+        self._held_until = max(self._held_until, time.monotonic() + seconds)
+        try:
+            await self._hold(keys=[self._keys[2]], args=[max(1, math.ceil(seconds * 1000))])
+        except (RedisError, OSError) as error:
+            self._note_away(error)
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._server.aclose()
+
+    async def _taken_together(self, tokens: Sequence[int]) -> Taken:
+        answer = await self._asked(tokens)
+        while answer[0] == -1:
+            await self._tell_what_was_granted(answer)
+            answer = await self._asked(tokens)
+        n_granted, wait_ms, bucket, n_workers = (int(value) for value in answer[:4])
+        self._n_workers = max(1, n_workers)
+        self._next_look = time.monotonic() + LONGEST_LOOK_SECONDS
+        self._note_own(bucket, n_granted, sum(tokens[:n_granted]))
+        # Not all workers at the same instant.
+        wait_seconds = min(wait_ms / 1000, LONGEST_LOOK_SECONDS) + 0.05 * random.random()  # noqa: S311
+        return Taken(n_granted, wait_seconds, bucket)
+
+    async def _asked(self, tokens: Sequence[int]) -> list[Any]:
+        settling = SETTLING_MS if any(self._limits) else 0
+        shape = (BUCKET_MS, WINDOW_BUCKETS, BURST_BUCKETS, BURST_PART, settling, _REMEMBERED_SECONDS)
+        answer: list[Any] = await self._take(
+            keys=[*self._keys, "rq:workers"], args=[self._memory, *self._limits, *shape, *tokens]
+        )
+        return answer
+
+    async def _tell_what_was_granted(self, answer: Sequence[Any]) -> None:
+        """Tell a server that does not know this process what it was granted within the last minute."""
+        oldest = int(answer[2]) - WINDOW_BUCKETS
+        own = [
+            (bucket, granted.n_requests, granted.n_tokens) for bucket, granted in self._own.items() if bucket > oldest
+        ]
+        if own:
+            await self._add(keys=self._keys[:2], args=[value for each in own for value in each])
+        self._memory = answer[4].decode() if isinstance(answer[4], bytes) else str(answer[4])
+
+    def _note_own(self, bucket: int, n_requests: int, n_tokens: int) -> None:
+        if not n_requests or not any(self._limits):
+            return
+        granted = self._own.setdefault(bucket, Granted())
+        granted.n_requests += n_requests
+        granted.n_tokens += n_tokens
+        for old in [each for each in self._own if each <= bucket - WINDOW_BUCKETS]:
+            del self._own[old]
+
+    def _note_away(self, error: Exception) -> None:
+        if not self._is_away and any(self._limits):
+            logger.warning(
+                "the queue's server is away (%s); this process keeps to 1/%d of the limits",
+                type(error).__name__,
+                self._n_workers,
+            )
+        self._is_away = True
+        self._next_look = time.monotonic() + LONGEST_LOOK_SECONDS
+
+    def _taken_alone(self, tokens: Sequence[int]) -> Taken:
+        """Grant one call at a time, as far apart as this process's share of the limits asks for."""
+        if not any(self._limits):
+            return Taken(len(tokens), 0.0)
+        now = time.monotonic()
+        if not tokens or now < self._next_alone:
+            return Taken(0, min(max(self._next_alone - now, 0.05), LONGEST_LOOK_SECONDS))
+        window = WINDOW_BUCKETS * BUCKET_MS / 1000 * self._n_workers
+        shares = [amount / limit for amount, limit in zip((1, tokens[0]), self._limits, strict=True) if limit]
+        self._next_alone = now + window * max(shares)
+        return Taken(1, 0.0)

@@ -1,0 +1,273 @@
+"""Calls to one system: as many in flight as it takes, none before the endpoint's limits allow it.
+
+The sender runs beside the asking loop on the same event loop: a place that falls free is taken by the next ready
+question at once, also while the loop is storing replies.
+"""
+
+import asyncio
+import logging
+import math
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from evaluations.providers import (
+    Ask,
+    NeverRetryError,
+    Provider,
+    ProviderError,
+    RefusedError,
+    Reply,
+    RetryLaterError,
+    Scope,
+)
+from evaluations.redaction import heard
+from evaluations.services.questions import Question, RunContext, ask_of
+from evaluations.services.rate_limits import EndpointLimits
+from evaluations.services.second_turn import ask_in_turns
+
+logger = logging.getLogger(__name__)
+
+# So long may claiming and storing take without a place falling idle; more questions than that are not held ready.
+READ_AHEAD_SECONDS = 0.3
+_FIRST_GUESS_OF_TOKENS_OUT = 1000
+_GUESS_OF_TOKENS_A_CHARACTER = 1 / 3
+_TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+
+CallResult: TypeAlias = Reply | ProviderError
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """How a call ended and when (monotonic seconds), with the tokens it was granted for and where that was counted."""
+
+    question: Question
+    result: CallResult
+    at: float
+    n_tokens_granted: int
+    bucket: int
+
+
+def is_failure(result: CallResult) -> bool:
+    """Say whether a call gave nothing to store as an answer."""
+    return isinstance(result, ProviderError) and not isinstance(result, RefusedError)
+
+
+class TokenGuess:
+    """What a call will take, from the calls before it; at first from the parameters and the length of the prompt."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        limits = [parameters[name] for name in _TOKEN_LIMITS if isinstance(parameters.get(name), int)]
+        self._tokens_out = float(min([*limits, _FIRST_GUESS_OF_TOKENS_OUT]))
+        self._characters = self._n = self._in = self._out = 0
+
+    def of(self, prompt: str) -> int:
+        """Return the tokens in and out that a prompt will probably take."""
+        each = self._in / self._characters if self._characters else _GUESS_OF_TOKENS_A_CHARACTER
+        out = self._out / self._n if self._n else self._tokens_out
+        return max(1, math.ceil(len(prompt) * each + out))
+
+    def learn(self, prompt: str, tokens_in: int, tokens_out: int) -> None:
+        """Take a call's true counts into account."""
+        self._characters += max(1, len(prompt))
+        self._n += 1
+        self._in += tokens_in
+        self._out += tokens_out
+
+
+class Sender:
+    """Sends what it is given; what was heard is kept until it is taken."""
+
+    def __init__(self, *, context: RunContext, provider: Provider, limits: EndpointLimits) -> None:
+        self._context = context
+        self._provider = provider
+        self._limits = limits
+        self._ready: deque[Question] = deque()
+        self._in_flight: dict[asyncio.Task[None], Question] = {}
+        self._heard: deque[Heard] = deque()
+        self._news = asyncio.Event()
+        self._may_send = asyncio.Event()
+        self._is_held = False
+        self._n_unrecorded = 0
+        self._granted_again: dict[int, int] = {}
+        self._mean_seconds: float | None = None
+        self._guess = TokenGuess(context.parameters)
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Say whether anything is ready, in flight or heard."""
+        return bool(self._ready or self._in_flight or self._heard)
+
+    @property
+    def n_in_flight(self) -> int:
+        """Return how many calls are on their way."""
+        return len(self._in_flight)
+
+    @property
+    def n_wanted(self) -> int:
+        """Return how many more questions it takes: none while enough are ready, so that they are claimed together."""
+        ahead = self._read_ahead()
+        n_room = self._n_free() + ahead - len(self._ready)
+        is_low = len(self._ready) < self._n_free() or len(self._ready) <= ahead // 2
+        return max(0, n_room) if is_low else 0
+
+    def held_questions(self) -> list[Question]:
+        """Return every question whose claim has to be kept alive."""
+        return [*self._ready, *self._in_flight.values(), *(each.question for each in self._heard)]
+
+    def start(self) -> None:
+        """Begin to send."""
+        self._task = asyncio.create_task(self._send())
+
+    def add(self, questions: Iterable[Question]) -> None:
+        """Send these too, in this order."""
+        self._ready.extend(questions)
+        self._may_send.set()
+
+    def hold(self) -> None:
+        """Send nothing until `go_on`."""
+        self._is_held = True
+
+    def go_on(self) -> None:
+        """Send again."""
+        self._is_held = False
+        self._may_send.set()
+
+    def failure_recorded(self) -> None:
+        """Give the place of a call that failed to another: not before, for the failure may pause the run."""
+        self._n_unrecorded -= 1
+        self._may_send.set()
+
+    def take_unsent(self) -> list[Question]:
+        """Take back what was not sent yet."""
+        unsent = list(self._ready)
+        self._ready.clear()
+        return unsent
+
+    async def wait(self, *, seconds: float) -> None:
+        """Return when something was heard, at the latest after so many seconds."""
+        if self._task is not None and self._task.done():
+            self._task.result()
+        try:
+            async with asyncio.timeout(max(0.0, seconds)):
+                await self._news.wait()
+        except TimeoutError:
+            return
+
+    def take_heard(self, *, limit: int) -> list[Heard]:
+        """Take what was heard, the oldest first."""
+        taken = [self._heard.popleft() for _ in range(min(limit, len(self._heard)))]
+        if not self._heard:
+            self._news.clear()
+        return taken
+
+    async def settle(self, calls: Iterable[Heard]) -> None:
+        """Correct the tokens that were counted for calls by those they took."""
+        if not self._limits.counts_tokens:
+            return
+        corrections: dict[int, int] = {}
+        for each in calls:
+            reply, prompt = each.result, each.question.prepared.prompt
+            if not isinstance(reply, Reply) or reply.tokens_in is None or reply.tokens_out is None:
+                continue
+            self._guess.learn(prompt, reply.tokens_in, reply.tokens_out)
+            corrections.setdefault(each.bucket, 0)
+            corrections[each.bucket] += reply.tokens_in + reply.tokens_out - each.n_tokens_granted
+        for bucket, n_tokens in corrections.items():
+            await self._limits.correct(bucket=bucket, n_tokens=n_tokens)
+
+    async def cancel(self) -> list[Question]:
+        """End every call; return the questions that were on their way."""
+        tasks = [*self._in_flight, *([self._task] if self._task else [])]
+        questions = list(self._in_flight.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._limits.aclose()
+        self._in_flight.clear()
+        return questions
+
+    async def _send(self) -> None:
+        while True:
+            await self._may_send.wait()
+            self._may_send.clear()
+            while self._n_sendable():
+                guesses = [self._guess.of(question.prepared.prompt) for question in self._next()]
+                taken = await self._limits.take(guesses)
+                # Meanwhile the loop may have taken back what was ready, or someone may have said stop.
+                for guess in guesses[: min(taken.n_granted, self._n_sendable())]:
+                    self._call(self._ready.popleft(), guess, taken.bucket)
+                if taken.n_granted < len(guesses):
+                    await asyncio.sleep(taken.wait_seconds)
+
+    def _n_sendable(self) -> int:
+        return 0 if self._is_held else max(0, min(len(self._ready), self._n_free()))
+
+    def _n_free(self) -> int:
+        return self._context.concurrency - len(self._in_flight) - self._n_unrecorded
+
+    def _next(self) -> list[Question]:
+        return [self._ready[index] for index in range(self._n_sendable())]
+
+    def _call(self, question: Question, n_tokens: int, bucket: int) -> None:
+        self._in_flight[asyncio.create_task(self._one(question, n_tokens, bucket))] = question
+
+    async def _one(self, question: Question, n_tokens: int, bucket: int) -> None:
+        started = time.monotonic()
+        result = await self._asked(question)
+        if isinstance(result, RetryLaterError) and result.delay_seconds:
+            await self._limits.hold(result.delay_seconds)
+        if isinstance(result, NeverRetryError) and result.scope is not Scope.QUESTION:
+            self.hold()
+        now = time.monotonic()
+        if isinstance(result, Reply):
+            before = self._mean_seconds
+            self._mean_seconds = now - started if before is None else 0.9 * before + 0.1 * (now - started)
+        task = asyncio.current_task()
+        assert task is not None
+        # In one go: whoever looks finds the question in flight or heard, never neither.
+        n_granted = n_tokens + self._granted_again.pop(question.item.pk, 0)
+        self._heard.append(Heard(question, result, now, n_granted, bucket))
+        self._n_unrecorded += is_failure(result)
+        del self._in_flight[task]
+        self._news.set()
+        self._may_send.set()
+
+    async def _asked(self, question: Question) -> CallResult:
+        """Return the reply or what went wrong; raise nothing but a cancellation."""
+        try:
+            return await ask_in_turns(
+                ask=ask_of(context=self._context, question=question),
+                follow_up=self._context.style.follow_up,
+                send=self._sent,
+                before_second=lambda: self._until_granted_again(question),
+            )
+        except ProviderError as error:
+            return error
+        except TimeoutError:
+            return RetryLaterError("timeout", "The system did not answer in time.")
+        except Exception as error:  # noqa: BLE001 -- whatever an adapter does, the other questions go on
+            said = heard(f"{type(error).__name__}: {error}", [self._context.endpoint.api_key])
+            logger.error("item %s: the adapter failed with %s", question.item.pk, type(error).__name__)
+            return NeverRetryError("unexpected", f"The adapter failed: {said}", Scope.UNCLEAR)
+
+    async def _sent(self, ask: Ask) -> Reply:
+        """Send one call, which has its own time."""
+        async with asyncio.timeout(self._context.endpoint.timeout_seconds):
+            return await self._provider.ask(ask)
+
+    async def _until_granted_again(self, question: Question) -> None:
+        """Wait until the endpoint's limits allow one more call for a question that is on its way."""
+        guess = self._guess.of(question.prepared.prompt)
+        while not (taken := await self._limits.take([guess])).n_granted:
+            await asyncio.sleep(taken.wait_seconds)
+        self._granted_again[question.item.pk] = guess
+
+    def _read_ahead(self) -> int:
+        if self._mean_seconds is None:
+            return 0
+        part = min(1.0, READ_AHEAD_SECONDS / max(self._mean_seconds, 0.001))
+        return math.ceil(self._context.concurrency * part)
