@@ -4,6 +4,8 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 
 from corpus.answer_admin import CorrectionMixin
@@ -11,10 +13,13 @@ from corpus.scoring.types import Asked, Reading
 from corpus.selectors.evidence import AnswerEvidence
 from corpus.services.corrections import Corrected
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
+from evaluations.admin.item_filters import ErrorCodeFilter
 from evaluations.admin.systems import run_address
-from evaluations.models import Item, ItemReading
+from evaluations.models import Item, ItemConfidence, ItemReading
 from evaluations.selectors import item_evidence
-from evaluations.selectors.items import item_asked
+from evaluations.selectors.costs import money
+from evaluations.selectors.items import item_asked, token_lines, why_no_reply
+from evaluations.services.costs import prices_of
 from evaluations.services.rescoring import item_reading_correct
 
 
@@ -23,14 +28,15 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
     """Look at prompts, raw replies, readings and scores; correct a reading."""
 
     reading_model = ItemReading
-    list_display = ["question_key", "system", "repeat", "status", "outcome", "answered_at"]
+    list_display = ["question_key", "system", "repeat", "status", "outcome", "error_code", "cost", "answered_at"]
     list_display_links = ["question_key"]
     list_filter = [
         "status",
         "outcome",
         "question_revision__kind",
         "finish_reason",
-        "error_code",
+        ErrorCodeFilter,
+        "repeat",
         ("run__system", admin.RelatedOnlyFieldListFilter),
         ("run__set_revision__question_set", admin.RelatedOnlyFieldListFilter),
     ]
@@ -40,7 +46,7 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
     search_fields = ["question_revision__question__key", "completion", "error_message"]
     search_help_text = "Question key, words of the reply, or an error message."
     change_form_template = "admin/evaluations/item/change_form.html"
-    readonly_fields = ["run_page", "question_key", "flags_text"]
+    readonly_fields = ["run_page", "question_key", "cost_text", "flags_text"]
     fieldsets = [
         (
             "The request",
@@ -54,7 +60,10 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
                     "finish_reason",
                     "model_reported",
                     "tokens_in",
+                    "tokens_cached",
                     "tokens_out",
+                    "tokens_reasoning",
+                    "cost_text",
                     "latency_ms",
                     "confidence",
                     "error_code",
@@ -79,7 +88,17 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
     @admin.display(description="run")
     def run_page(self, item: Item) -> str:
         """Return a link to the run."""
-        return format_html('<a href="{}">{}, {}</a>', run_address(item.run_id), item.run.system.name, item.run_id)
+        run = item.run
+        queued = date_format(timezone.localtime(run.queued_at), "Y-m-d H:i")
+        words = f"{run.system.name} on {run.set_revision.question_set.name}, queued {queued}"
+        return format_html('<a href="{}">{}</a>', run_address(run.pk), words)
+
+    @admin.display(description="cost")
+    def cost_text(self, item: Item) -> str:
+        """Return what the answer cost, `unknown` where prices or token counts are."""
+        if item.status != Item.Status.ANSWERED:
+            return "nothing yet"
+        return "unknown" if item.cost is None else money(item.cost, prices_of(item.run.frozen).currency)
 
     @admin.display(description="flags")
     def flags_text(self, item: Item) -> str:
@@ -90,6 +109,9 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
         """Add the evidence."""
         item = kwargs.get("obj") or context["original"]
         context["evidence"] = item_evidence(item=item)
+        context["tokens"] = token_lines(item)
+        context["stated"] = ItemConfidence.objects.filter(item=item).first()
+        context["why_no_reply"] = why_no_reply(item)
         if item.status == Item.Status.ANSWERED and self.may_correct(request):
             context["correct_address"] = self.correct_address(item)
         context.update(title=f"{item.question_revision.question.key}, {item.run.system.name}", subtitle=None)

@@ -1,6 +1,9 @@
 """One item with everything that led to its verdict, for maintainers."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.utils import timezone
 
 from corpus.scoring.types import Asked
 from corpus.selectors.evidence import AnswerEvidence, MarkedText, OptionLine, ReadingLine, answer_evidence
@@ -48,6 +51,32 @@ def item_evidence(*, item: Item) -> ItemEvidence:
         answer=answer_evidence(answer=item, text=item.completion, asked=asked, key=key),
         attempts=tuple(item.other_attempts.order_by("id")),
     )
+
+
+class TokenLine(NamedTuple):
+    """A token of the reply with its log-probability."""
+
+    token: str
+    log_probability: float
+
+
+def token_lines(item: Item) -> list[TokenLine]:
+    """Return the tokens of the reply with their log-probabilities, where the endpoint gave any."""
+    pairs = item.log_probabilities if isinstance(item.log_probabilities, list) else []
+    return [TokenLine(str(pair[0]), pair[1]) for pair in pairs if isinstance(pair, list) and len(pair) == 2]
+
+
+def why_no_reply(item: Item) -> str:
+    """Return a sentence for an item without a reply: it waits, is in flight, failed, or the reply is empty; else ""."""
+    if item.status == Item.Status.WAITING:
+        if item.not_before and item.not_before > timezone.now():
+            return f"It failed before and waits until {timezone.localtime(item.not_before):%Y-%m-%d %H:%M:%S}."
+        return "It waits to be asked; there is no reply yet."
+    if item.status == Item.Status.LEASED:
+        return "It is being asked; there is no reply yet."
+    if item.completion:
+        return ""
+    return "It was given up; there is no reply." if item.status == Item.Status.FAILED else "The reply is empty."
 
 
 def item_asked(item: Item) -> Asked:
