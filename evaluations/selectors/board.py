@@ -69,6 +69,7 @@ class BoardItems:
 class _Candidate(NamedTuple):
     run: BoardRun
     rules: tuple[str, str]
+    is_of_sweep: bool
 
 
 def board_items(
@@ -83,7 +84,8 @@ def board_items(
 
     A system is there by one run: the newest whose every wanted question is answered and judged in every repeat,
     whatever else that run holds; else, marked as not complete, the newest with any answer to them, or the newest of
-    all. Newest is by the time it was queued or imported. The run's own status plays no part.
+    all. Newest is by the time it was queued or imported. The run's own status plays no part. A run of a sweep, which
+    asks in one of several ways, stands only where no complete run outside of sweeps does.
 
     `rule` is a name, for its newest version, or `name@version`. `as-published` is there for imported runs only:
     other systems are absent. The verdict on the row is used where it was made under `rule`, else the newest stored
@@ -141,6 +143,7 @@ def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
             "run__origin",
             "run__repeats",
             "run__queued_at",
+            "run__sweep",
         )
         .annotate(
             n_answered=Count("id", filter=_JUDGED),
@@ -153,14 +156,22 @@ def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
     for row in counted:
         candidate = _candidate(row, n_wanted=n_wanted)
         known = chosen.get(candidate.run.system_id)
-        if known is None or _stands_before(candidate.run, known.run):
+        if known is None or _stands_before(candidate, known):
             chosen[candidate.run.system_id] = candidate
     return list(chosen.values())
 
 
-def _stands_before(newer: BoardRun, older: BoardRun) -> bool:
-    """Say whether a newer run takes an older one's place: not by having less to show."""
-    return newer.is_complete or (not older.is_complete and (newer.n_answered > 0 or older.n_answered == 0))
+def _stands_before(newer: _Candidate, older: _Candidate) -> bool:
+    """Say whether a newer run takes an older one's place: not by having less to show, nor as one of a sweep."""
+    return _weight(newer) >= _weight(older)
+
+
+def _weight(candidate: _Candidate) -> int:
+    """Return 3 for a complete run, 2 for a complete one of a sweep, 1 for one with an answer, 0 for one without."""
+    run = candidate.run
+    if run.is_complete:
+        return 2 if candidate.is_of_sweep else 3
+    return 1 if run.n_answered else 0
 
 
 def _candidate(row: Mapping[str, Any], *, n_wanted: int) -> _Candidate:
@@ -178,7 +189,7 @@ def _candidate(row: Mapping[str, Any], *, n_wanted: int) -> _Candidate:
         is_complete=row["n_answered"] == n_wanted * row["run__repeats"],
         queued_at=row["run__queued_at"],
     )
-    return _Candidate(run, (row["first_rule"], row["last_rule"]))
+    return _Candidate(run, (row["first_rule"], row["last_rule"]), row["run__sweep"] is not None)
 
 
 def _rows(items: QuerySet[Item], *, rule: str, needs_scores: bool) -> Iterator[BoardItem]:

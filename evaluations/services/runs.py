@@ -29,10 +29,12 @@ from evaluations.services.costs import budget_problem, budget_refusal
 from evaluations.services.fallback_frozen import FROZEN_KEY, fallback_facts
 from evaluations.services.freezing import frozen_facts
 from evaluations.services.learning import learned_of
+from evaluations.services.sweep_turns import SWEEP_KEY, TURN, TURN_REASON, SweepPlace, queue_next_in_turn
 from evaluations.storable_text import storable
 from evaluations.tasks import wake_run
 
 ACTIVE = (Run.Status.QUEUED, Run.Status.RUNNING)
+ENDED = (Run.Status.FINISHED, Run.Status.INCOMPLETE, Run.Status.STOPPED)
 PAUSABLE = ACTIVE
 STOPPABLE = (*ACTIVE, Run.Status.PAUSED)
 RESUMABLE = (Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
@@ -55,6 +57,7 @@ def run_create(
     budget: Decimal | None = None,
     permutes_options: bool = False,
     asks_confidence: bool = False,
+    sweep: SweepPlace | None = None,
 ) -> Run:
     """Make a run of `system` over every question of `set_revision`, frozen, and wake workers for it on commit.
 
@@ -62,9 +65,10 @@ def run_create(
     defaults. `fallback` is a system that reads replies our reader cannot read (see `read_with_fallback`); without one
     they stay unparsed. `budget` is what the run may cost before it pauses. `permutes_options` shows the options in
     another order at every repeat, drawn from the seed; `asks_confidence` asks after the answers how sure the system is
-    of each. Raises CannotBeAskedError, NothingToAskError, or RunAlreadyActiveError while another run of the same system
-    and set is queued or running.
+    of each. A run with a place in a `sweep` other than the first waits for its turn. Raises CannotBeAskedError,
+    NothingToAskError, or RunAlreadyActiveError while another run of the same system and set is queued or running.
     """
+    waits = sweep is not None and sweep.position > 0
     merged = _checked_parameters(system, parameters)
     run = Run(
         system=system,
@@ -79,7 +83,12 @@ def run_create(
         asks_confidence=asks_confidence,
         frozen=frozen_facts(system=system, set_revision=set_revision, style_name=prompt_style)
         | ({FROZEN_KEY: fallback_facts(fallback)} if fallback else {})
-        | ({CONFIDENCE_KEY: confidence_facts(system)} if asks_confidence else {}),
+        | ({CONFIDENCE_KEY: confidence_facts(system)} if asks_confidence else {})
+        | ({SWEEP_KEY: sweep.as_frozen()} if sweep else {}),
+        sweep=sweep.sweep if sweep else None,
+        status=Run.Status.PAUSED if waits else Run.Status.QUEUED,
+        error_code=TURN if waits else "",
+        error_message=TURN_REASON if waits else "",
         learned=learned_of(system),
     )
     if problem := budget_refusal(frozen=run.frozen, name=system.name, budget=budget):
@@ -89,9 +98,10 @@ def run_create(
         n_items = _create_items(run)
         # By the database's clock, like every other time of the run.
         Run.objects.filter(pk=run.pk).update(queued_at=database_now())
-        action_log(code="run.queued", target=run, actor=requested_by, detail={"items": n_items})
+        log_code = "run.waits" if waits else "run.queued"
+        action_log(code=log_code, target=run, actor=requested_by, detail={"items": n_items})
         results_changed(benchmark_id=set_revision.question_set.benchmark_id)
-        if wake:
+        if wake and not waits:
             transaction.on_commit(lambda: wake_run(run_id=run.pk))
     return run
 
@@ -289,6 +299,8 @@ def _move(
             detail = {key: str(value) for key, value in changes.items() if key.startswith("error") and value}
             action_log(code=log_code, target=run, actor=actor, detail=detail)
             results_changed(benchmark_id=run.set_revision.question_set.benchmark_id)
+            if to in ENDED:
+                queue_next_in_turn(system_id=run.system_id, set_revision_id=run.set_revision_id)
             return run
     except IntegrityError as error:
         raise RunAlreadyActiveError(

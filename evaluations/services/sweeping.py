@@ -12,6 +12,7 @@ from evaluations.database_clock import database_now
 from evaluations.errors import QueueAwayError, RunStateError
 from evaluations.models import Item, Run
 from evaluations.services.runs import ACTIVE
+from evaluations.services.sweep_turns import queue_waiting_sweeps
 from evaluations.tasks import QUEUE_AWAY, jobs_waiting, wake_run
 
 
@@ -21,6 +22,7 @@ def wake_stalled_runs() -> int:
     A run gets at most one such job per lease, however often and from however many processes this is called. What the
     queue does not take is left for the next call.
     """
+    queue_waiting_sweeps()
     now = database_now()
     stalled = Run.objects.filter(_silent(now), status__in=ACTIVE).values_list("pk", "heartbeat_at")
     return sum(_wake(run_id, last_sign, now) is True for run_id, last_sign in list(stalled))

@@ -17,7 +17,9 @@ from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.selectors.estimates import run_estimate
 from evaluations.services.asking import ask_until_done
 from evaluations.services.runs import ACTIVE, run_create
+from evaluations.services.sweep_turns import SWEEP_KEY
 from evaluations.services.sweeping import wake_stalled_runs
+from evaluations.services.sweeps import parse_dimensions, sweep_create
 from evaluations.services.systems import MADE_ON_FIRST_USE
 
 _LOOK_SECONDS = 0.5
@@ -39,6 +41,20 @@ class Command(BaseCommand):
         parser.add_argument(
             "--budget", type=_amount, metavar="AMOUNT", help="pause when it has cost so much, in the prices' currency"
         )
+        parser.add_argument(
+            "--permute-options", action="store_true", help="show the options in another order at every repeat"
+        )
+        parser.add_argument(
+            "--confidence", action="store_true", help="ask after the answers how sure the system is of each, 1 to 5"
+        )
+        parser.add_argument(
+            "--sweep",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE,VALUE",
+            help="make a run for every value, of prompt_style, seed or a parameter such as temperature; give it "
+            "several times for every combination. The runs take turns",
+        )
         parser.add_argument("--estimate", action="store_true", help="say what the run would cost; queue nothing")
         parser.add_argument("--wait", action="store_true", help="return when the run has ended")
         parser.add_argument("--inline", action="store_true", help="ask in this process, without queue and worker")
@@ -47,6 +63,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["estimate"]:
             self._estimate(options)
+            return
+        if options["sweep"]:
+            self._sweep(options)
             return
         run = self._create(options)
         self.stderr.write(f"run {run.pk} is queued")
@@ -61,18 +80,34 @@ class Command(BaseCommand):
 
     def _create(self, options: dict[str, Any]) -> Run:
         try:
-            return run_create(
-                system=_system(options["system"]),
-                set_revision=_set_revision(options["question_set"]),
-                prompt_style=options["prompt_style"],
-                seed=options["seed"],
-                repeats=options["repeats"],
-                fallback=_system(options["fallback"]) if options["fallback"] else None,
-                budget=options["budget"],
-                wake=not options["inline"],
-            )
+            return run_create(**_settings(options))
         except EvaluationError as error:
             raise CommandError(str(error)) from error
+
+    def _sweep(self, options: dict[str, Any]) -> None:
+        """Queue the runs of a sweep; with --wait or --inline until the last of them has ended."""
+        try:
+            runs = sweep_create(dimensions=parse_dimensions(options["sweep"]), **_settings(options))
+        except EvaluationError as error:
+            raise CommandError(str(error)) from error
+        self.stderr.write(f"sweep {runs[0].sweep}: {len(runs)} runs, of which the first is queued")
+        for run in runs:
+            if options["inline"]:
+                ask_until_done(run_id=run.pk)
+            elif options["wait"]:
+                self._wait(run)
+        reports = [run_report(run.pk) for run in runs]
+        values = [run.frozen[SWEEP_KEY]["values"] for run in runs]
+        if options["json"]:
+            listed = [{**report.as_dict(), "values": varied} for report, varied in zip(reports, values, strict=True)]
+            self.stdout.write(json.dumps({"sweep": str(runs[0].sweep), "runs": listed}))
+        else:
+            self.stdout.write(
+                "\n".join(f"{varied} {report.as_text()}" for varied, report in zip(values, reports, strict=True))
+            )
+        lacking = [report for report in reports if report.status != Run.Status.FINISHED]
+        if (options["wait"] or options["inline"]) and lacking:
+            raise CommandError(f"{len(lacking)} of {len(reports)} runs are not finished. {lacking[0].reason}".strip())
 
     def _estimate(self, options: dict[str, Any]) -> None:
         try:
@@ -100,6 +135,22 @@ class Command(BaseCommand):
             if time.monotonic() >= next_report:
                 next_report += _REPORT_SECONDS
                 self.stderr.write(f"{timezone.now():%H:%M:%S} {run_report(run.pk).as_text()}")
+
+
+def _settings(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what `run_create` is told."""
+    return {
+        "system": _system(options["system"]),
+        "set_revision": _set_revision(options["question_set"]),
+        "prompt_style": options["prompt_style"],
+        "seed": options["seed"],
+        "repeats": options["repeats"],
+        "fallback": _system(options["fallback"]) if options["fallback"] else None,
+        "budget": options["budget"],
+        "permutes_options": options["permute_options"],
+        "asks_confidence": options["confidence"],
+        "wake": not options["inline"],
+    }
 
 
 def _amount(text: str) -> Decimal:
