@@ -17,6 +17,8 @@ from evaluations.json_fields import StorableJSONField
 from evaluations.models import ContributorToken, Submission, SubmittedCompletion, System
 from evaluations.services.prompt_export import Member, PromptSet, prompt_set, shown_options
 
+# Among a submission's facts: which prompts it answers, to the letter.
+PROMPTS_HASH = "prompts_hash"
 _ROWS_AT_ONCE = 500
 _LARGEST_FACTS = 20_000
 _PROBLEMS_IN_A_SENTENCE = 5
@@ -190,7 +192,7 @@ def _stored(
                 system=system,
                 set_revision=prompts.set_revision,
                 prompt_style=prompts.style.name,
-                facts=facts,
+                facts={**facts, PROMPTS_HASH: prompts.prompts_hash},
                 content_hash=digest,
             )
             SubmittedCompletion.objects.bulk_create(

@@ -19,6 +19,7 @@ from evaluations.database_clock import database_now
 from evaluations.errors import EvaluationError
 from evaluations.models import Item, ItemReading, ItemScore, Run, Submission, SubmittedCompletion
 from evaluations.providers import FinishReason
+from evaluations.services.completion_import import PROMPTS_HASH
 from evaluations.services.freezing import frozen_facts
 from evaluations.services.prompt_export import Member, prompt_set
 from evaluations.services.reply_reading import read_reply
@@ -99,8 +100,16 @@ def finish_reason_of(facts: dict[str, Any]) -> str:
 
 
 def members_of(submission: Submission) -> dict[int, Member]:
-    """Return the prompts a submission answers, by the id of the question's revision."""
+    """Return the prompts a submission answers, by the id of the question's revision.
+
+    Raises SubmissionStateError when they can no longer be made as they were asked.
+    """
     prompts = prompt_set(set_revision=submission.set_revision, style_name=submission.prompt_style)
+    if submission.facts.get(PROMPTS_HASH, prompts.prompts_hash) != prompts.prompts_hash:
+        raise SubmissionStateError(
+            f"The prompts are no longer those that submission {submission.pk} answers. Reject it, and have the new "
+            "prompts answered."
+        )
     return {member.revision.pk: member for member in prompts.members}
 
 
