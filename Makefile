@@ -1,5 +1,5 @@
 # One line each; .ci/run calls the same ones.
-.PHONY: demo test test-postgres check setup bench mutants lock clean
+.PHONY: demo demo-llm test test-postgres check setup bench mutants lock clean
 # Many processes are started here; each needs seconds less when compiled modules are kept.
 export PYTHONDONTWRITEBYTECODE =
 # Tests run in as many processes as there are cores; threads of the linear algebra would only get in their way.
@@ -9,6 +9,9 @@ PROCESSES ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) * 3 / 2)))
 
 demo: ## set up and serve the site with demo data on http://127.0.0.1:8000
 	@bin/demo
+
+demo-llm: ## evaluate a real small language model on the demo bank through a worker (compiles it first)
+	@bin/demo_llm
 
 test: ## set up and run the whole suite
 	@bin/setup && .venv/bin/pytest -n $(PROCESSES) --dist worksteal $(ARGS)
