@@ -32,6 +32,12 @@ def words_of(source: Any, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def list_of(source: Any, name: str) -> list[Any]:
+    """Return a list, [] where there is none or something else."""
+    value = field_of(source, name)
+    return value if isinstance(value, list) else []
+
+
 def log_probabilities_of(entries: Any) -> list[tuple[str, float | None]] | None:
     """Return a list's tokens with their log-probabilities, the first `MOST_LOG_PROBABILITIES`; None for no such list.
 

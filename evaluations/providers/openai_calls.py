@@ -1,7 +1,7 @@
 """What the interfaces of OpenAI share: the client, and what its faults are in our words."""
 
 import json
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from typing import Any
 
 import openai
@@ -14,10 +14,12 @@ from evaluations.providers.http_errors import (
     malformed_error,
     page_error,
 )
+from evaluations.providers.metadata import field_of
 from evaluations.redaction import heard
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _NO_KEY = "none"
+_ERROR_FIELDS = ("code", "type", "param", "message")
 
 
 def openai_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
@@ -61,10 +63,11 @@ async def answered(call: Awaitable[Any], endpoint: Endpoint, limits: tuple[str, 
 def error_inside(answer: Any, *, lacks: str, key: str, limits: tuple[str, ...]) -> ProviderError:
     """Return the error for a 200 without what it promises; routers send an error object in its place."""
     inside = (answer.model_extra or {}).get("error") or getattr(answer, "error", None)
-    if not isinstance(inside, Mapping):
+    details = {name: value for name in _ERROR_FIELDS if (value := field_of(inside, name)) is not None}
+    if not details:
         return malformed_error(lacks)
-    code = inside.get("code")
-    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, inside, limits), key)
+    code = details.get("code")
+    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, details, limits), key)
 
 
 def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:

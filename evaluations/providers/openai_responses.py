@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from evaluations.providers.base import Ask, Endpoint, FinishReason, ProviderError, RefusedError, Reply, RetryLaterError
 from evaluations.providers.http_errors import HttpFailure, error_of, malformed_error
-from evaluations.providers.metadata import count_of, field_of, log_probabilities_of, trace_of, words_of
+from evaluations.providers.metadata import count_of, field_of, list_of, log_probabilities_of, trace_of, words_of
 from evaluations.providers.openai_calls import answered, error_inside, openai_client, parameters_of
 from evaluations.redaction import heard
 
@@ -65,7 +65,7 @@ def _reply(answer: Any, latency_ms: int, key: str) -> Reply:
         raise RetryLaterError("unfinished", "The endpoint sent a response that is not finished.")
     if answer.output is None:
         raise error_inside(answer, lacks="output", key=key, limits=LIMITS)
-    parts = [part for item in answer.output if item.type == "message" for part in item.content or ()]
+    parts = [part for item in answer.output if item.type == "message" for part in list_of(item, "content")]
     text, finish = _said(answer, parts)
     usage = answer.usage
     return Reply(
@@ -97,13 +97,13 @@ def _said(answer: Any, parts: list[Any]) -> tuple[str, FinishReason]:
 def _reasoning(output: list[Any]) -> str:
     """Return the reasoning itself where an open model shows it, else its summary."""
     items = [item for item in output if item.type == "reasoning"]
-    parts = [part for item in items for part in field_of(item, "content") or field_of(item, "summary") or ()]
+    parts = [part for item in items for part in list_of(item, "content") or list_of(item, "summary")]
     return "\n\n".join(text for part in parts if (text := words_of(part, "text")))
 
 
 def _log_probabilities(parts: list[Any]) -> list[tuple[str, float | None]] | None:
-    entries = [entry for part in parts for entry in field_of(part, "logprobs") or ()]
-    return log_probabilities_of(entries) if entries else None
+    entries = [entry for part in parts for entry in list_of(part, "logprobs")]
+    return log_probabilities_of(entries)
 
 
 def _failure(answer: Any, key: str) -> ProviderError:

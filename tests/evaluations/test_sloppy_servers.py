@@ -16,7 +16,7 @@ from evaluations.services.runs import run_create, run_pause, run_resume, run_sto
 from tests.fake_servers.server import FakeServer, Fault, error_fault
 
 MakeSystem = Callable[..., System]
-PROVIDERS = {"openai": "openai_chat", "anthropic": "anthropic_messages"}
+PROVIDERS = {"openai": "openai_chat", "responses": "openai_responses", "anthropic": "anthropic_messages"}
 
 
 def asked_run(make_system: MakeSystem, questions: QuestionSetRevision, server: FakeServer) -> Run:
@@ -27,11 +27,21 @@ def asked_run(make_system: MakeSystem, questions: QuestionSetRevision, server: F
 
 
 def openai_body(**changes: Any) -> str:
-    message = {"role": "assistant", "content": "[ANSWER]A[/ANSWER]"}
+    message = {"role": "assistant", "content": "[ANSWER]A[/ANSWER]", "tool_calls": changes.pop("tool_calls", None)}
     choice = {"index": 0, "finish_reason": changes.pop("finish_reason", "stop"), "message": message}
+    choice["logprobs"] = changes.pop("logprobs", None)
     usage = {"prompt_tokens": 11, "completion_tokens": 7}
     return json.dumps(
         {"id": "x", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage} | changes
+    )
+
+
+def responses_body(**changes: Any) -> str:
+    part = {"type": "output_text", "text": "[ANSWER]A[/ANSWER]"} | changes.pop("part", {})
+    usage = {"input_tokens": 11, "output_tokens": 7}
+    output = [{"type": "message", "content": [part]}, *changes.pop("more", [])]
+    return json.dumps(
+        {"object": "response", "status": "completed", "model": "m", "output": output, "usage": usage} | changes
     )
 
 
@@ -55,6 +65,15 @@ def anthropic_body(**changes: Any) -> str:
         ("openai", openai_body(model={}), 11, ""),
         ("openai", openai_body(model="m\x00\ud800"), 11, "m\N{SYMBOL FOR NULL}\ufffd"),
         ("openai", openai_body(finish_reason=["stop"]), 11, "m"),
+        ("openai", openai_body(logprobs=[1], tool_calls="some"), 11, "m"),
+        ("openai", openai_body(logprobs={"content": [7, {"token": 7}, {"token": "A", "logprob": "x"}]}), 11, "m"),
+        ("openai", openai_body(logprobs={"content": [{"token": "A\x00", "logprob": float("-inf")}]}), 11, "m"),
+        ("responses", responses_body(usage={"input_tokens": "11", "output_tokens_details": 7}), 11, "m"),
+        ("responses", responses_body(usage=[7], model=7), None, ""),
+        ("responses", responses_body(status=["completed"], incomplete_details="x"), 11, "m"),
+        ("responses", responses_body(part={"logprobs": [7, {"token": "A", "logprob": float("nan")}]}), 11, "m"),
+        ("responses", responses_body(part={"logprobs": 7}), 11, "m"),
+        ("responses", responses_body(more=[{"type": "reasoning", "summary": "x"}, {"type": "x_call"}]), 11, "m"),
         ("anthropic", anthropic_body(usage={"input_tokens": "11", "output_tokens": {}}), 11, "m"),
         ("anthropic", anthropic_body(usage={"input_tokens": [1], "cache_read_input_tokens": "x"}), None, "m"),
         ("anthropic", anthropic_body(usage=3), None, "m"),
