@@ -114,12 +114,10 @@ def members_of(submission: Submission) -> dict[int, Member]:
 
 
 def _decide(submission_id: int, to: Submission.Status, actor: AbstractBaseUser | None, reason: str) -> Submission:
-    moved = Submission.objects.filter(
-        pk=submission_id, status=Submission.Status.WAITING
-    ).update(
+    moved = Submission.objects.filter(pk=submission_id, status=Submission.Status.WAITING).update(
         status=to,
         reviewed_at=timezone.now(),
-        reviewed_by=actor,  # type: ignore[misc]
+        reviewed_by=actor,
         review_reason=storable(reason.strip())[:_REASON_LENGTH],
     )
     submission = Submission.objects.select_related(
