@@ -6,11 +6,13 @@ from typing import Any
 from django import forms
 
 from corpus.models import QuestionSet
+from evaluations.errors import CannotBeAskedError
 from evaluations.json_fields import StorableJSONField
 from evaluations.key_names import key_name_problem
 from evaluations.models import PRICES, System, environment_name
-from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
+from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_styles
 from evaluations.providers import parameter_problems, provider_entry, provider_names
+from evaluations.services.sweeps import check_size, parse_dimensions
 
 IMPORTED = "imported"
 SUBMITTED = "submitted"
@@ -60,11 +62,8 @@ class SystemForm(forms.ModelForm):
             self.fields["price_currency"].required = False
         if "provider" in self.fields:
             names = [(name, f"{provider_entry(name).label} ({name})") for name in provider_names()]
-            self.fields["provider"].choices = [
-                *names,
-                (IMPORTED, "imported reports"),
-                (SUBMITTED, "completions made elsewhere"),
-            ]  # type: ignore[attr-defined]
+            made_elsewhere = [(IMPORTED, "imported reports"), (SUBMITTED, "completions made elsewhere")]
+            self.fields["provider"].choices = [*names, *made_elsewhere]  # type: ignore[attr-defined]
 
     def clean_api_key_variable(self) -> str:
         """Refuse variables that hold the site's own secrets: what is named here is sent to the endpoint."""
@@ -147,6 +146,22 @@ class QueueRunForm(forms.Form):
         help_text="Orders of options and the random baseline follow from it; the same seed gives the same run.",
     )
 
+    permutes_options = forms.BooleanField(
+        required=False,
+        label="Permute options",
+        help_text="Show the options in another order at every repeat but the first, drawn from the seed.",
+    )
+    asks_confidence = forms.BooleanField(
+        required=False,
+        label="Ask confidence",
+        help_text="Ask after the answers how sure the system is of each, 1 to 5: as many calls again.",
+    )
+    sweep = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 60}),
+        help_text="A line for each thing to vary: prompt_style, seed or a parameter of the provider, such as "
+        "temperature=0,0.5,1. A run is queued for every combination; they take turns. Empty: one run.",
+    )
     budget = forms.DecimalField(
         required=False,
         min_value=SMALLEST_BUDGET,
@@ -165,5 +180,16 @@ class QueueRunForm(forms.Form):
             self.fields["question_set"].initial = sets.get()
         readers = System.objects.exclude(provider__in=["random", "structure", IMPORTED, SUBMITTED])
         self.fields["fallback"].queryset = readers  # type: ignore[attr-defined]
-        self.fields["prompt_style"].choices = [(name, name) for name in prompt_style_names()]  # type: ignore[attr-defined]
+        styles = [(style.name, f"{style.name}: {style.summary}") for style in prompt_styles()]
+        self.fields["prompt_style"].choices = styles  # type: ignore[attr-defined]
         self.fields["prompt_style"].initial = DEFAULT_PROMPT_STYLE
+
+    def clean_sweep(self) -> dict[str, tuple[Any, ...]]:
+        """Return what is varied, nothing for one run."""
+        try:
+            dimensions = parse_dimensions(self.cleaned_data["sweep"].splitlines())
+            if dimensions:
+                check_size(dimensions)
+        except CannotBeAskedError as error:
+            raise forms.ValidationError(str(error)) from error
+        return dimensions

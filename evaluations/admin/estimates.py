@@ -9,6 +9,7 @@ from evaluations.forms import QueueRunForm
 from evaluations.models import System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE
 from evaluations.selectors.estimates import Estimate, run_estimate
+from evaluations.services.sweeps import n_variants
 
 
 class EstimateLine(NamedTuple):
@@ -32,7 +33,9 @@ def _chosen(form: QueueRunForm) -> tuple[QuestionSet | None, str, int]:
         return form.fields["question_set"].initial, DEFAULT_PROMPT_STYLE, 1
     form.is_valid()
     chosen: dict[str, Any] = form.cleaned_data
-    return chosen.get("question_set"), chosen.get("prompt_style") or DEFAULT_PROMPT_STYLE, chosen.get("repeats") or 1
+    # The runs of a sweep ask as often as so many repeats.
+    n_times = (chosen.get("repeats") or 1) * max(1, n_variants(chosen.get("sweep") or {}))
+    return chosen.get("question_set"), chosen.get("prompt_style") or DEFAULT_PROMPT_STYLE, n_times
 
 
 def _line(system: System, question_set: QuestionSet, style_name: str, repeats: int) -> EstimateLine:

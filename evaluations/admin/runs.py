@@ -19,13 +19,14 @@ from corpus.answer_admin import propose_address
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
 from evaluations.admin.run_actions import CHANGE, RUN_ACTIONS, may_raise_budget
 from evaluations.admin.run_live import items_address, live_context
-from evaluations.admin.systems import run_address
+from evaluations.admin.systems import run_address, sweep_address
 from evaluations.errors import EvaluationError
 from evaluations.forms import BudgetForm
 from evaluations.models import Item, ItemRescoring, Run
 from evaluations.selectors.costs import spent_by_run
 from evaluations.services.budgets import run_budget_raise
 from evaluations.services.costs import prices_of
+from evaluations.services.sweep_turns import SWEEP_KEY
 from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
 
 # htmx stops polling when an answer has this status.
@@ -36,7 +37,7 @@ STOP_POLLING = 286
 class RunAdmin(EvidenceAdmin):
     """Runs are made by `run_create` and changed by their own buttons only."""
 
-    list_display = ["system", "question_set", "status", "progress", "n_right", "spent", "queued"]
+    list_display = ["system", "question_set", "asked_as", "status", "progress", "n_right", "spent", "queued"]
     list_display_links = ["system"]
     list_filter = ["status", "origin", ("set_revision__question_set", admin.RelatedOnlyFieldListFilter), "system"]
     list_select_related = ["system", "set_revision__question_set"]
@@ -57,6 +58,7 @@ class RunAdmin(EvidenceAdmin):
                     "permutes_options",
                     "asks_confidence",
                     "seed",
+                    "sweep_page",
                     "prices",
                     "requested_by",
                     "queued_at",
@@ -65,7 +67,7 @@ class RunAdmin(EvidenceAdmin):
         ),
         ("Frozen when it was made", {"fields": ["parameters_text", "frozen_text"]}),
     ]
-    readonly_fields = ["question_set", "prices", "parameters_text", "frozen_text"]
+    readonly_fields = ["question_set", "sweep_page", "prices", "parameters_text", "frozen_text"]
     actions = ["rescore"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
@@ -92,6 +94,22 @@ class RunAdmin(EvidenceAdmin):
     def question_set(self, run: Run) -> str:
         """Return the set's name and the number of its revision."""
         return f"{run.set_revision.question_set.name}, revision {run.set_revision.number}"
+
+    @admin.display(description="asked as", ordering="prompt_style")
+    def asked_as(self, run: Run) -> str:
+        """Return the prompt style, and what else the run's sweep varies."""
+        varied = run.frozen.get(SWEEP_KEY, {}).get("values", {})
+        said = [f"{name} {value}" for name, value in varied.items() if name != "prompt_style"]
+        return ", ".join(filter(None, [run.prompt_style, *said]))
+
+    @admin.display(description="sweep")
+    def sweep_page(self, run: Run) -> str:
+        """Return the run's place in its sweep, linked to the list of the sweep's runs."""
+        place = run.frozen.get(SWEEP_KEY)
+        if run.sweep is None or not place:
+            return "none"
+        said = f"run {place['position'] + 1} of {place['n_runs']}"
+        return format_html('<a href="{}">{}</a>', sweep_address(run.sweep), said)
 
     @admin.display(description="done")
     def progress(self, run: Any) -> str:

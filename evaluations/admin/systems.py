@@ -15,15 +15,26 @@ from django.utils.html import format_html
 from django.utils.http import urlencode
 
 from evaluations.admin.estimates import estimates_of
+from evaluations.admin.prompts import prompts_view
 from evaluations.errors import EvaluationError, RunAlreadyActiveError
 from evaluations.forms import QueueRunForm, SystemForm
 from evaluations.models import PRICES, Run, System
 from evaluations.selectors import active_run
 from evaluations.services.learning import forget_learned, learned_list, learned_of
 from evaluations.services.runs import run_create
+from evaluations.services.sweeps import sweep_create
 from evaluations.services.system_edits import system_save
 from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
 
+_RUN_SETTINGS = (
+    "prompt_style",
+    "repeats",
+    "fallback",
+    "seed",
+    "budget",
+    "permutes_options",
+    "asks_confidence",
+)
 # More than these do not fit the database's keys.
 _MOST_DIGITS = 18
 
@@ -127,6 +138,7 @@ class SystemAdmin(admin.ModelAdmin):
         wrap = self.admin_site.admin_view
         return [
             path("queue-run/", wrap(self.queue_run_view), name="evaluations_system_queue_run"),
+            path("prompts/", wrap(prompts_view), name="evaluations_system_prompts"),
             path("queue-run/estimate/", wrap(self.estimate_view), name="evaluations_system_estimate"),
             path("<int:system_id>/forget/", wrap(self.forget_view), name="evaluations_system_forget"),
             *super().get_urls(),
@@ -169,7 +181,7 @@ class SystemAdmin(admin.ModelAdmin):
             return HttpResponseRedirect(reverse("admin:evaluations_system_changelist"))
         form = QueueRunForm(request.POST or None)
         if request.method == "POST" and form.is_valid() and "estimate" not in request.POST:
-            queued = [run for system in systems if (run := self._queue(request, system, form.cleaned_data))]
+            queued = [run for system in systems for run in self._queue(request, system, form.cleaned_data)]
             if queued:
                 if not queue_can_be_reached():
                     messages.warning(request, QUEUE_AWAY)
@@ -184,29 +196,27 @@ class SystemAdmin(admin.ModelAdmin):
         }
         return TemplateResponse(request, "admin/evaluations/system/queue_run.html", context)
 
-    def _queue(self, request: HttpRequest, system: System, chosen: dict[str, Any]) -> Run | None:
-        """Queue one run and say so; say what stands in the way where it cannot be."""
+    def _queue(self, request: HttpRequest, system: System, chosen: dict[str, Any]) -> list[Run]:
+        """Queue one run, or those of a sweep, and say so; say what stands in the way where it cannot be."""
         set_revision = chosen["question_set"].current_revision
+        settings = {name: chosen[name] for name in _RUN_SETTINGS} | {"requested_by": request.user}
         try:
-            run = run_create(
-                system=system,
-                set_revision=set_revision,
-                prompt_style=chosen["prompt_style"],
-                repeats=chosen["repeats"],
-                fallback=chosen["fallback"],
-                seed=chosen["seed"],
-                budget=chosen["budget"],
-                requested_by=request.user,  # type: ignore[arg-type]
+            runs = (
+                sweep_create(system=system, set_revision=set_revision, dimensions=chosen["sweep"], **settings)
+                if chosen["sweep"]
+                else [run_create(system=system, set_revision=set_revision, **settings)]
             )
         except RunAlreadyActiveError as error:
             active = active_run(system_id=system.pk, set_revision_id=set_revision.pk)
             messages.warning(request, _with_run_link(str(error), active))
-            return None
+            return []
         except EvaluationError as error:
             messages.error(request, str(error))
-            return None
-        messages.success(request, _with_run_link(f"Queued {system.name} on {chosen['question_set'].name}.", run.pk))
-        return run
+            return []
+        number = "" if len(runs) == 1 else f" {len(runs)} runs of"
+        said = f"Queued{number} {system.name} on {chosen['question_set'].name}."
+        messages.success(request, _with_run_link(said, runs[0].pk))
+        return runs
 
 
 def _systems_named(request: HttpRequest) -> list[System]:
@@ -226,4 +236,13 @@ def _with_run_link(text: str, run_id: UUID | None) -> str:
 
 
 def _after_queueing(runs: list[Run]) -> str:
-    return run_address(runs[0].pk) if len(runs) == 1 else reverse("admin:evaluations_run_changelist")
+    if len(runs) == 1:
+        return run_address(runs[0].pk)
+    sweeps = {run.sweep for run in runs}
+    return sweep_address(sweeps.pop()) if len(sweeps) == 1 else reverse("admin:evaluations_run_changelist")
+
+
+def sweep_address(sweep: UUID | None) -> str:
+    """Return the address of the list of a sweep's runs; of all runs without one."""
+    query = f"?{urlencode({'sweep__exact': str(sweep)})}" if sweep else ""
+    return f"{reverse('admin:evaluations_run_changelist')}{query}"

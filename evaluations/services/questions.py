@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from evaluations.asked import PROMPT_KEY, asked_of_run
 from evaluations.errors import CannotBeAskedError
 from evaluations.key_names import key_name_problem
 from evaluations.models import Item, Run
-from evaluations.prompts import Prepared, PromptStyle, prompt_style
+from evaluations.prompts import Prepared, PromptStyle, folded, prompt_style
 from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint
 from evaluations.services.costs import Prices, prices_of
 from evaluations.services.permutation import shown_order
@@ -138,10 +138,14 @@ def make_ready(*, context: RunContext, tokens: Mapping[int, UUID]) -> list[Quest
     """Return the claimed items (`tokens` by item id) with their prompts, in the set's order."""
     items = (
         Item.objects.filter(pk__in=tokens)
-        .select_related("run", "question_revision__question")
+        .select_related("question_revision__question")
         .prefetch_related("question_revision__options")
         .order_by("position", "repeat")
     )
+    # Once, not with every item: what is frozen into a run is long.
+    run = Run.objects.get(pk=context.run_id)
+    for item in items:
+        item.run = run
     return [_ready(context, item, tokens[item.pk]) for item in items]
 
 
@@ -162,7 +166,8 @@ def ask_of(*, context: RunContext, question: Question) -> Ask:
 def _ready(context: RunContext, item: Item, token: UUID) -> Question | Unready:
     revision = item.question_revision
     try:
-        prepared = _folded(context, context.style.prepare(revision, _order(context, item)))
+        said_first = context.system_prompt if context.folds_system_prompt else ""
+        prepared = folded(context.style.prepare(revision, _order(context, item)), said_first)
         asked = asked_of_run(revision, prepared.options_shown, prepared.prompt, frozen=item.run.frozen)
         return Question(item, token, prepared, asked, target_of(revision))
     except (ArithmeticError, LookupError, ValueError) as error:
@@ -180,10 +185,3 @@ def _order(context: RunContext, item: Item) -> tuple[str, ...]:
         repeat=item.repeat,
         option_keys=[option.option_key for option in revision.options.all()],
     )
-
-
-def _folded(context: RunContext, prepared: Prepared) -> Prepared:
-    """Put the system prompt at the head of the question, for a system that takes none of its own."""
-    if not (context.folds_system_prompt and context.system_prompt):
-        return prepared
-    return replace(prepared, prompt=f"{context.system_prompt}\n\n{prepared.prompt}")

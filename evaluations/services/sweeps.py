@@ -77,12 +77,17 @@ def sweep_runs(*, sweep: UUID) -> Sequence[Run]:
     return sorted(runs, key=lambda run: (run.system.name, run.frozen.get(SWEEP_KEY, {}).get("position", 0)))
 
 
-def _variants(dimensions: Dimensions) -> list[dict[str, Any]]:
+def check_size(dimensions: Dimensions) -> None:
+    """Raise CannotBeAskedError for a sweep of fewer than two runs or of more than `MOST_RUNS`."""
     n_runs = n_variants(dimensions)
     if n_runs < 2:
         raise CannotBeAskedError(f"A sweep needs at least two values of something, such as {_EXAMPLE}.")
     if n_runs > MOST_RUNS:
         raise CannotBeAskedError(f"This sweep would be of {n_runs} runs; at most {MOST_RUNS} are queued as one.")
+
+
+def _variants(dimensions: Dimensions) -> list[dict[str, Any]]:
+    check_size(dimensions)
     return [dict(zip(dimensions, values, strict=True)) for values in product(*dimensions.values())]
 
 
