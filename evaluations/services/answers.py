@@ -16,6 +16,7 @@ from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
 from evaluations.providers import NeverRetryError, Reply, Scope
+from evaluations.services.claimed_writes import write_claimed
 from evaluations.services.costs import TokenCounts, call_cost
 from evaluations.services.failures import record_failure
 from evaluations.services.hints import truncation_hint
@@ -66,14 +67,16 @@ def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
     readings = {each.question.item.pk: _reading(context, each) for each in arrived}
     with transaction.atomic():
         now = database_now()
-        late = [each for each in arrived if not _write(context, each, now)]
-        late_ids = {each.question.item.pk for each in late}
+        written = write_claimed(
+            rows=[(each.question.item.pk, each.question.token, _fields(context, each, now)) for each in arrived]
+        )
+        late = [each for each in arrived if each.question.item.pk not in written]
         ItemAttempt.objects.bulk_create([_late_attempt(context, each) for each in late])
         store_verdicts_in_bulk(
             judged=[
                 Judged(each.question.item, reading, each.question.target, (context.rule,))
                 for each in arrived
-                if each.question.item.pk not in late_ids and (reading := readings[each.question.item.pk]) is not None
+                if each.question.item.pk in written and (reading := readings[each.question.item.pk]) is not None
             ],
             reading_model=ItemReading,
             score_model=ItemScore,
@@ -96,35 +99,34 @@ def _reading(context: RunContext, each: Arrived) -> Reading | None:
     )
 
 
-def _write(context: RunContext, each: Arrived, now: datetime) -> bool:
-    """Put a reply on its item; return False when the claim no longer holds."""
-    reply, item = each.reply, each.question.item
-    written = Item.objects.filter(pk=item.pk, lease_token=each.question.token, status=Item.Status.LEASED).update(
-        status=Item.Status.ANSWERED,
-        prompt=storable(each.question.prepared.prompt),
-        options_shown=[list(option) for option in each.question.prepared.options_shown],
-        completion=storable(reply.text),
-        reasoning=_words(reply.reasoning),
-        finish_reason=reply.finish_reason.value,
-        model_reported=_words(reply.model_reported)[:200],
-        tokens_in=whole_count(reply.tokens_in),
-        tokens_out=whole_count(reply.tokens_out),
-        tokens_cached=whole_count(reply.tokens_cached),
-        tokens_reasoning=whole_count(reply.tokens_reasoning),
-        log_probabilities=_log_probabilities(reply),
-        turns=[[role, storable(text)] for role, text in reply.turns],
-        cost=cost_of(context, reply),
-        latency_ms=whole_count(reply.latency_ms),
-        source_flags=_facts(reply),
-        answered_at=now,
-        outcome="",
-        error_code="",
-        error_message=storable(each.note or truncation_hint(context.parameters, reply))[:500],
-        not_before=None,
-        lease_token=None,
-        lease_until=None,
-    )
-    return bool(written)
+def _fields(context: RunContext, each: Arrived, now: datetime) -> dict[str, Any]:
+    """Return what a reply puts on its item."""
+    reply = each.reply
+    return {
+        "status": Item.Status.ANSWERED,
+        "prompt": storable(each.question.prepared.prompt),
+        "options_shown": [list(option) for option in each.question.prepared.options_shown],
+        "completion": storable(reply.text),
+        "reasoning": _words(reply.reasoning),
+        "finish_reason": reply.finish_reason.value,
+        "model_reported": _words(reply.model_reported)[:200],
+        "tokens_in": whole_count(reply.tokens_in),
+        "tokens_out": whole_count(reply.tokens_out),
+        "tokens_cached": whole_count(reply.tokens_cached),
+        "tokens_reasoning": whole_count(reply.tokens_reasoning),
+        "log_probabilities": _log_probabilities(reply),
+        "turns": [[role, storable(text)] for role, text in reply.turns],
+        "cost": cost_of(context, reply),
+        "latency_ms": whole_count(reply.latency_ms),
+        "source_flags": _facts(reply),
+        "answered_at": now,
+        "outcome": "",
+        "error_code": "",
+        "error_message": storable(each.note or truncation_hint(context.parameters, reply))[:500],
+        "not_before": None,
+        "lease_token": None,
+        "lease_until": None,
+    }
 
 
 def _late_attempt(context: RunContext, each: Arrived) -> ItemAttempt:
