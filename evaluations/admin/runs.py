@@ -25,7 +25,7 @@ from evaluations.forms import BudgetForm
 from evaluations.models import Item, ItemRescoring, Run
 from evaluations.selectors.costs import spent_by_run
 from evaluations.services.budgets import run_budget_raise
-from evaluations.services.costs import prices_of
+from evaluations.services.costs import plain_number, prices_of
 from evaluations.services.sweep_turns import SWEEP_KEY
 from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
 
@@ -172,7 +172,7 @@ class RunAdmin(EvidenceAdmin):
         context.update(live_context(request, run))
         context.update(title=f"{run.system.name} on {run.set_revision.question_set.name}", subtitle=None)
         if may_raise_budget(run, request):
-            context["budget_form"] = BudgetForm(initial={"budget": run.budget})
+            context["budget_form"] = BudgetForm(initial={"budget": plain_number(run.budget)})
         if self.has_rescore_permission(request):
             context["rescore_address"] = propose_address(ItemRescoring, "run", [run.pk])
         context["rescorings_address"] = (

@@ -13,10 +13,11 @@ from evaluations.services.runs import run_create
 
 
 def run_clone(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
-    """Queue a new run of the same system over the same questions, with style, parameters, seed, repeats and budget.
+    """Queue a new run of the same system over the same questions, asked in the same way.
 
-    What the system is today (address, model, prices) is frozen anew. Raises RunStateError for results that were not
-    asked here, and what `run_create` raises.
+    Style, parameters, seed, repeats, permuted options, stated confidence, fallback reader and budget are those of the
+    run; what the system is today (address, model, prices, system prompt) is frozen anew. Raises RunStateError for
+    results that were not asked here, and what `run_create` raises.
     """
     run = Run.objects.select_related("system", "set_revision__question_set__benchmark").get(pk=run_id)
     if run.origin != Run.Origin.ASKED:
@@ -29,6 +30,8 @@ def run_clone(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
             parameters=run.parameters,
             seed=run.seed,
             repeats=run.repeats,
+            permutes_options=run.permutes_options,
+            asks_confidence=run.asks_confidence,
             budget=run.budget,
             fallback=_fallback(run),
             requested_by=actor,

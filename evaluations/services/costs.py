@@ -69,7 +69,7 @@ class Prices:
             (self.output, "received"),
             (self.reasoning, "of reasoning"),
         )
-        parts = [f"{_as_text(price)} {self.currency} {name}" for price, name in named if price is not None]
+        parts = [f"{plain_number(price)} {self.currency} {name}" for price, name in named if price is not None]
         return f"{', '.join(parts)}, per million tokens"
 
     @property
@@ -91,10 +91,10 @@ class TokenCounts:
 def price_facts(system: System) -> dict[str, str | None]:
     """Return a system's prices as a run freezes them: decimal numbers as text, None where unknown."""
     return {
-        "input": _as_text(system.input_price),
-        "output": _as_text(system.output_price),
-        "cached_input": _as_text(system.cached_input_price),
-        "reasoning": _as_text(system.reasoning_price),
+        "input": plain_number(system.input_price),
+        "output": plain_number(system.output_price),
+        "cached_input": plain_number(system.cached_input_price),
+        "reasoning": plain_number(system.reasoning_price),
         "currency": system.price_currency,
         "source": system.price_source,
     }
@@ -172,7 +172,7 @@ def budget_problem(*, run_id: UUID) -> str | None:
         return None
     currency = prices_of(run.frozen).currency
     return (
-        f"The budget of {run.budget.normalize():f} {currency} is used up: {so_far.text} so far, what is in flight "
+        f"The budget of {plain_number(run.budget)} {currency} is used up: {so_far.text} so far, what is in flight "
         "counted at the mean. Raise the budget to go on."
     )
 
@@ -200,8 +200,9 @@ def _side(count: int | None, price: Decimal | None, part: int | None, part_price
     return (count - (part or 0)) * price + (part or 0) * own_price
 
 
-def _as_text(price: Decimal | None) -> str | None:
-    return None if price is None else f"{price.normalize():f}"
+def plain_number(amount: Decimal | None) -> str | None:
+    """Return a decimal number as text without a power of ten or zeros at its end, such as 2.5 or 10."""
+    return None if amount is None else f"{amount.normalize():f}"
 
 
 def _as_price(value: object) -> Decimal | None:

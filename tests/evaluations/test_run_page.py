@@ -174,12 +174,13 @@ def test_what_a_system_learned_can_be_forgotten(admin_client: Any, run: Run) -> 
 
 def test_the_same_is_queued_again(admin_client: Any, run: Run) -> None:
     assert address(run, "action", "clone") not in words(admin_client.get(address(run)))
-    change(run, status="finished", budget=Decimal(3), parameters={"temperature": 0.7})
+    asked_as = {"permutes_options": True, "asks_confidence": True, "parameters": {"temperature": 0.7}}
+    change(run, status="finished", budget=Decimal(3), **asked_as)
     assert address(run, "action", "clone") in words(admin_client.get(address(run)))
     response = admin_client.post(address(run, "action", "clone"))
     clone = Run.objects.exclude(pk=run.pk).get()
     assert response["Location"] == address(clone)
-    for name in ("system_id", "set_revision_id", "prompt_style", "seed", "repeats", "budget", "parameters"):
+    for name in ("system_id", "set_revision_id", "prompt_style", "seed", "repeats", "budget", *asked_as):
         assert getattr(clone, name) == getattr(run, name), name
     assert (clone.status, clone.items.count(), clone.requested_by.username) == ("queued", 40, "admin")
     assert ActionLog.objects.get(code="run.cloned", object_id=str(run.pk)).detail == {"run": str(clone.pk)}
