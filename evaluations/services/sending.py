@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from evaluations.providers import (
     Ask,
@@ -226,8 +226,7 @@ class Sender:
         if isinstance(result, Reply):
             before = self._mean_seconds
             self._mean_seconds = now - started if before is None else 0.9 * before + 0.1 * (now - started)
-        task = asyncio.current_task()
-        assert task is not None
+        task = cast("asyncio.Task[None]", asyncio.current_task())
         # In one go: whoever looks finds the question in flight or heard, never neither.
         n_granted = n_tokens + self._granted_again.pop(question.item.pk, 0)
         self._heard.append(Heard(question, result, now, n_granted, bucket))

@@ -1,4 +1,4 @@
-"""Limits that all workers share: exact over many clients, corrected afterwards, kept through a lost or absent server."""
+"""Limits that all workers share: exact over many clients, corrected afterwards, kept though a server is lost."""
 
 import asyncio
 import logging
