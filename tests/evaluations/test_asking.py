@@ -472,7 +472,7 @@ def test_a_fault_of_ours_pauses_the_run_instead_of_leaving_it_running_for_ever(
     def broken(*args: Any) -> None:
         raise RuntimeError(f"no adapter, and {key} in the message")
 
-    monkeypatch.setattr("evaluations.services.asking.open_provider", broken)
+    monkeypatch.setattr("evaluations.services.asking.open_learning_provider", broken)
     with FakeServer() as server:
         run = start(server, api_key_variable="TEST_API_KEY")
     with pytest.raises(RuntimeError):

@@ -357,7 +357,7 @@ def test_an_error_object_in_a_200_is_an_error(shape: str) -> None:
     ],
 )
 def test_responses_that_failed_after_they_were_accepted(status: Any, error: Any, kind: type, code: str) -> None:
-    output = None if code == "malformed" else []
+    output: list[Any] | None = None if code == "malformed" else []
     raised = failure("responses", Fault(200, json.dumps({"status": status, "error": error, "output": output})))
     assert isinstance(raised, kind)
     assert raised.code == code
