@@ -37,7 +37,7 @@ STOP_POLLING = 286
 class RunAdmin(EvidenceAdmin):
     """Runs are made by `run_create` and changed by their own buttons only."""
 
-    list_display = ["system", "question_set", "asked_as", "status", "progress", "n_right", "spent", "queued"]
+    list_display = ["system", "question_set", "asked_as", "origin", "status", "progress", "n_right", "spent", "queued"]
     list_display_links = ["system"]
     list_filter = ["status", "origin", ("set_revision__question_set", admin.RelatedOnlyFieldListFilter), "system"]
     list_select_related = ["system", "set_revision__question_set"]

@@ -126,6 +126,8 @@ def test_accepting_makes_a_run_that_is_shown_as_submitted(admin_client, client, 
     run_page = admin_client.get(reverse("admin:evaluations_run_change", args=[run.pk])).content.decode()
     assert "submitted" in run_page
     assert "run-action-" not in run_page
+    listed = admin_client.get(reverse("admin:evaluations_run_changelist")).content.decode()
+    assert '<td class="field-origin">submitted</td>' in listed
     assert (
         str(run.pk)
         in admin_client.get(f"{reverse('admin:evaluations_run_changelist')}?origin__exact=submitted").content.decode()
