@@ -1,1 +1,1 @@
-"""A run of a benchmark while workers are killed and servers restarted; shared by `bin/chaos`, `bin/two_hosts`, tests."""
+"""A run of a benchmark while workers are killed and servers restarted; for `bin/chaos`, `bin/two_hosts` and tests."""

@@ -1,12 +1,13 @@
 """Ask 2,788 questions while workers are killed and servers restarted: `bin/chaos [--runs 5] [--seed 1]`.
 
-Starts a scratch PostgreSQL, a scratch Valkey and a fake provider of its own. Exits with 1 when anything that was promised
-does not hold.
+Starts a scratch PostgreSQL, a scratch Valkey and a fake provider of its own. Exits with 1 when anything that was
+promised does not hold.
 """
 
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -29,6 +30,7 @@ _HEAD = ("seed", "time", "kills", "restarts", "calls", "faults", "in flight", "e
 def main() -> None:
     """Do the runs, print the table, say by the exit code whether all held."""
     chosen = _arguments()
+    end_in_order()
     if not postgres_folder():
         sys.exit("PostgreSQL's server is missing. On Debian: apt-get install postgresql")
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
@@ -56,6 +58,11 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def end_in_order() -> None:
+    """Let SIGTERM end this process as an error would: whatever was started is ended."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+
+
 @contextmanager
 def scratch_servers(folder: Path) -> Iterator[tuple[Postgres, Valkey]]:
     """Run PostgreSQL and Valkey in `folder`; both end with the block."""
@@ -75,10 +82,9 @@ def _runs(chosen: argparse.Namespace, folder: Path, postgres: Postgres, valkey: 
     set_up_django(environment)
     set_revision = _bank(chosen)
     print(
-        f"{set_revision.members.count():,} questions; lease {first.lease_seconds} s, call {first.call_seconds:.0f} s,"
-    )
-    print(
-        f"{first.n_workers} workers with {first.concurrency} calls each, a kill every {first.kill_every_seconds:.0f} s"
+        f"{set_revision.members.count():,} questions; lease {first.lease_seconds} s, calls of {first.latency_seconds} "
+        f"s given up after {first.call_seconds:.0f} s; {first.n_workers} workers with {first.concurrency} calls each, "
+        f"a kill every {first.kill_every_seconds:.0f} s"
     )
     began = time.monotonic()
     undisturbed = undisturbed_verdicts(set_revision, folder, first)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bin.chaos_run.checks import Findings, Loss, Verdict, findings
-from bin.chaos_run.records import asked_items, logged_calls, verdicts_of
+from bin.chaos_run.records import asked_items, logged_calls, n_calls, verdicts_of
 from bin.chaos_run.servers import FakeProvider, Postgres, Valkey, fake_provider
 from bin.chaos_run.supervisor import KEY_VARIABLE, Supervisor
 
@@ -36,7 +36,7 @@ class Plan:
     lease_seconds: int = 10
     call_seconds: float = 4.0
     sweep_seconds: int = 5
-    at_most_seconds: float = 420.0
+    at_most_seconds: float = 900.0
 
     def worker_environment(self, *, database_url: str, redis_url: str, data_dir: Path) -> dict[str, str]:
         """Return the environment of the workers; all that is not said here is as in production."""
@@ -103,7 +103,7 @@ class Disturbance:
 
     def step(self) -> None:
         """Do what is due now. Restarts take their time beside the kills."""
-        n_asked = len(logged_calls(self.provider.log))
+        n_asked = n_calls(self.provider.log)
         if n_asked and not self._next_kill:
             self._next_kill = time.monotonic() + self.plan.kill_every_seconds
         if self._next_kill and time.monotonic() >= self._next_kill:
@@ -175,7 +175,7 @@ def chaos_run(
         run = make_run(set_revision, slug=f"chaos-{plan.seed}", base_url=provider.base_url, plan=plan)
         disturbance = Disturbance(plan, supervisor, provider, len(undisturbed), valkey, postgres)
         began = time.monotonic()
-        while _is_active(run) and time.monotonic() - began < plan.at_most_seconds:
+        while is_active(run) and time.monotonic() - began < plan.at_most_seconds:
             disturbance.step()
             time.sleep(_LOOK_SECONDS)
         seconds = time.monotonic() - began
@@ -201,8 +201,8 @@ def make_run(set_revision: "QuestionSetRevision", *, slug: str, base_url: str, p
     return run_create(system=system, set_revision=set_revision, wake=wake)
 
 
-def _is_active(run: "Run") -> bool:
-    """Say whether the run goes on; while the database is away it does."""
+def is_active(run: "Run") -> bool:
+    """Say whether a run goes on; while the database is away it does."""
     from django.db import InterfaceError, OperationalError, connection
 
     try:

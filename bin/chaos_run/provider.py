@@ -1,7 +1,7 @@
 """A fake provider of chat completions as a process of its own; it keeps a line for every call it ever got.
 
-`python -m bin.chaos_run.provider --log FILE [--seed N] [--latency SECONDS] [--faults]` prints its port. A line of the log
-is written when a call arrives: prompt (fingerprint), how often it came, whose key it bore, when, what became of it.
+`python -m bin.chaos_run.provider --log FILE [--seed N] [--latency SECONDS] [--faults]` prints its port. A line of
+the log is written when a call arrives: prompt (fingerprint), how often it came, whose key it bore, when, its fault.
 """
 
 import argparse

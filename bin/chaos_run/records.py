@@ -18,6 +18,11 @@ def logged_calls(log: Path) -> list[Call]:
     return [Call(line["prompt"], line["worker"], line["at"], line["fault"]) for line in lines]
 
 
+def n_calls(log: Path) -> int:
+    """Return how many calls came so far."""
+    return log.read_bytes().count(b"\n")
+
+
 def verdicts_of(run: "Run") -> dict[str, Verdict]:
     """Return everything a reader of the results would see of each answer, by question."""
     return {item.key: item.verdict for item in asked_items(run)}
