@@ -69,6 +69,9 @@ class BoardRow(Schema):
     is_imported: bool
     is_submitted: bool
     repeats: int
+    repeat_low: float | None
+    repeat_high: float | None
+    repeat_sd: float | None
     n_questions: int
     n_scored: int | None
     outcomes: dict[str, int]
@@ -221,7 +224,9 @@ def leaderboard(
     for. `withheld` says why there is none: `incomplete`, or `few_questions` where it would tell the result of a
     single question, alone or with what else is shown of the benchmark. On sets that are not open an incomplete row
     has no `outcomes`, and no `n_scored` on a topic. `inclusion` says which people a row is of; `answers_per_question`
-    is the median number of them for a question where each answered a part of the set."""
+    is the median number of them for a question where each answered a part of the set. With `repeats` above 1 the
+    accuracy is the mean over questions of the mean over repeats; `repeat_low`, `repeat_high` and `repeat_sd` are the
+    lowest and highest accuracy of a single repeat and the standard deviation between them."""
     question_set = found_set(set_slug)
     query = checked_query(request, question_set)
     return conditional(

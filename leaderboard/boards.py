@@ -56,7 +56,8 @@ class Estimate:
     growth would tell what each new verdict is of. `outcomes` counts answers, so with repeats or people
     they add up to more than `n_questions`. `withheld` says why there is no accuracy: `INCOMPLETE` (of the whole set),
     `FEW_QUESTIONS`, where the public would learn the result of a single question, or `OTHER_GROUPING`, where people who
-    answered different questions are shown in one grouping only; then there are no outcomes.
+    answered different questions are shown in one grouping only; then there are no outcomes. `spread` is that of a
+    system's single repeats, where there are several.
     """
 
     n_questions: int
@@ -65,6 +66,7 @@ class Estimate:
     accuracy: Fraction | None = None
     interval: statistics.Interval = statistics.NO_INTERVAL
     withheld: str = ""
+    spread: statistics.RepeatSpread | None = None
 
     @property
     def reason(self) -> str:
@@ -135,7 +137,8 @@ def counts_of(codes: Codes) -> dict[str, int]:
 def estimate_of(codes: Codes) -> Estimate:
     """Estimate one system's accuracy from its codes of shape (repeats, questions); none where any is missing.
 
-    One repeat: Wilson interval. Several: mean over questions of the mean over repeats, bootstrap over questions.
+    One repeat: Wilson interval. Several: mean over questions of the mean over repeats, its interval over questions (the
+    repeats of one are never taken for several), and how far the repeats lie apart.
     """
     repeats, n = codes.shape
     usable = (codes != MISSING) & (codes != ERROR)
@@ -144,10 +147,14 @@ def estimate_of(codes: Codes) -> Estimate:
         return replace(estimate, withheld=INCOMPLETE)
     is_right = codes == RIGHT
     n_right = int(np.count_nonzero(is_right))
-    interval = (
-        statistics.wilson_interval(n_right, n) if repeats == 1 else statistics.bootstrap_interval(is_right.mean(axis=0))
+    if repeats == 1:
+        return replace(estimate, accuracy=Fraction(n_right, n), interval=statistics.wilson_interval(n_right, n))
+    return replace(
+        estimate,
+        accuracy=Fraction(n_right, n * repeats),
+        interval=statistics.repeated_interval(is_right),
+        spread=statistics.repeat_spread(is_right),
     )
-    return replace(estimate, accuracy=Fraction(n_right, n * repeats), interval=interval)
 
 
 def withheld_estimate(codes: Codes, reason: str) -> Estimate:

@@ -18,7 +18,8 @@ class Section(NamedTuple):
 
 STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Interval of a system asked once", statistics.wilson_interval),
-    ("Interval of a system asked several times", statistics.bootstrap_interval),
+    ("Interval of a system asked several times", statistics.repeated_interval),
+    ("Spread of a system asked several times", statistics.repeat_spread),
     ("Mean of people", people.people_estimate),
     ("Interval of the mean of people", statistics.people_interval),
     ("Mean of people who answered different questions", people.partial_estimate),

@@ -29,6 +29,10 @@ CSV_FIELDS = (
     "ci_low",
     "ci_high",
     "withheld",
+    "repeats",
+    "repeat_low",
+    "repeat_high",
+    "repeat_sd",
 )
 
 
@@ -84,6 +88,7 @@ def row_payload(row: Row, topic_names: dict[str, str]) -> dict[str, Any]:
         "is_imported": row.is_imported,
         "is_submitted": row.is_submitted,
         "repeats": row.repeats,
+        **_spread(row.estimate),
         "n_scored": row.estimate.n_scored,
         "outcomes": dict(row.estimate.outcomes),
         **_estimate(row.estimate),
@@ -106,6 +111,12 @@ def result_payload(result: SetResult) -> dict[str, Any]:
 
 def _share(share: Fraction | None) -> float | None:
     return None if share is None else float(share)
+
+
+def _spread(estimate: Estimate) -> dict[str, float | None]:
+    """Return the accuracies of a system's worst and best repeat and their standard deviation; None for one repeat."""
+    low, high, deviation = estimate.spread or (None, None, None)
+    return {"repeat_low": low, "repeat_high": high, "repeat_sd": deviation}
 
 
 def _estimate(estimate: Estimate, n: str = "n_questions") -> dict[str, Any]:

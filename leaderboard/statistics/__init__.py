@@ -34,6 +34,7 @@ from leaderboard.statistics.paired import (
     sign_flip_p_value,
 )
 from leaderboard.statistics.rank_bootstrap import rank_intervals
+from leaderboard.statistics.repeats import RepeatSpread, repeat_spread, repeated_interval
 
 __all__ = [
     "BOOTSTRAP_DRAWS",
@@ -52,6 +53,7 @@ __all__ = [
     "MacroAverage",
     "NO_INTERVAL",
     "PairedComparison",
+    "RepeatSpread",
     "SetAgreement",
     "SetEstimate",
     "ShareBeaten",
@@ -76,6 +78,8 @@ __all__ = [
     "question_chances",
     "rank_intervals",
     "reliability",
+    "repeat_spread",
+    "repeated_interval",
     "set_agreement",
     "share_beaten",
     "sign_flip_p_value",

@@ -85,9 +85,32 @@ def test_with_repeats_it_is_the_mean_over_questions_of_the_mean_over_repeats() -
     assert estimate.interval.low < 5 / 12 < estimate.interval.high
 
 
+def test_single_repeats_have_their_spread() -> None:
+    # 2, 1 and 2 of 4 right: accuracies 0.5, 0.25, 0.5 with mean 5/12 and variance (1 + 4 + 1)/144/2 = 1/48.
+    spread = estimate_of(codes("++--", "+---", "+-+-")).spread
+    assert spread is not None
+    assert (spread.lowest, spread.highest) == (0.25, 0.5)
+    assert spread.deviation == pytest.approx((1 / 48) ** 0.5)
+    assert estimate_of(codes("++--")).spread is None
+
+
+def test_repeats_that_agree_say_no_more_of_other_questions_than_one() -> None:
+    once, thrice = estimate_of(codes("+" * 60 + "-" * 40)), estimate_of(codes(*["+" * 60 + "-" * 40] * 3))
+    assert (once.accuracy, once.n_questions) == (thrice.accuracy, thrice.n_questions) == (Fraction(3, 5), 100)
+    widths = [each.interval.high - each.interval.low for each in (once, thrice)]
+    assert widths[1] == pytest.approx(widths[0], abs=0.02)
+    assert thrice.spread == (0.6, 0.6, 0.0)
+
+
+@pytest.mark.parametrize("letter", ["+", "-"])
+def test_all_right_or_all_wrong_in_every_repeat_is_not_certain(letter: str) -> None:
+    estimate = estimate_of(codes(letter * 20, letter * 20))
+    assert estimate.interval == wilson_interval(20 if letter == "+" else 0, 20)
+
+
 def test_one_missing_repeat_is_incomplete() -> None:
     estimate = estimate_of(codes("++--", "++- "))
-    assert estimate.accuracy is None
+    assert (estimate.accuracy, estimate.spread, estimate.bounds) == (None, None, None)
     assert estimate.n_scored == 3
 
 
