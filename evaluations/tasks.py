@@ -72,6 +72,16 @@ def run_ask_job(run_id: str) -> None:
     ask_for_a_while(run_id=UUID(run_id), stop_requested=worker_is_stopping)
 
 
+def sweep_job() -> None:
+    """Free dead workers' questions and wake workers for stalled runs; put on the queue by rq's cron scheduler."""
+    from evaluations.services.sweeping import sweep_runs  # the service puts jobs on the queue
+
+    close_old_connections()
+    swept = sweep_runs()
+    if swept.n_freed or swept.n_woken:
+        logger.info("freed %d questions of dead workers, woke workers for %d runs", swept.n_freed, swept.n_woken)
+
+
 def worker_is_stopping() -> bool:
     """Say whether the worker that runs this job was asked to shut down."""
     job = get_current_job()

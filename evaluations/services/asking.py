@@ -21,6 +21,7 @@ from evaluations.services.questions import RunContext, run_context
 from evaluations.services.rate_limits import endpoint_limits
 from evaluations.services.runs import ACTIVE, run_finish, run_heartbeat, run_pause, run_start
 from evaluations.services.sweeping import wake_stalled_runs
+from evaluations.services.turns import run_whose_turn_it_is
 from evaluations.stop_signals import noticed_stop_signals
 from evaluations.tasks import wake_run
 
@@ -38,12 +39,15 @@ def never() -> bool:
 def ask_for_a_while(*, run_id: UUID, stop_requested: Callable[[], bool] = never) -> Tally:
     """Ask questions of a run until nothing is left, someone says stop, or it is another run's turn.
 
-    Safe to call any number of times, at the same time, from any number of processes. What is left over is put on the
-    queue again unless the run was paused or stopped.
+    Safe to call any number of times, at the same time, from any number of processes. If a worker was at the run just
+    now, another run that has none is served in its place. What is left over is put on the queue again unless the run
+    was paused or stopped.
     """
-    tally = _work(run_id, stop_requested)
-    if _is_left(run_id):
-        wake_run(run_id=run_id, jobs=1)
+    served = run_whose_turn_it_is(run_id=run_id)
+    tally = _work(served, stop_requested)
+    left = next((each for each in (served, run_id) if _is_left(each)), None)
+    if left is not None:
+        wake_run(run_id=left, jobs=1)
     wake_stalled_runs()
     return tally
 

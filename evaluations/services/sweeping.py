@@ -1,5 +1,6 @@
 """Runs that nobody works on any more although they are not done: wake workers for them."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -11,16 +12,32 @@ from corpus.services.results import action_log
 from evaluations.database_clock import database_now
 from evaluations.errors import QueueAwayError, RunStateError
 from evaluations.models import Item, Run
+from evaluations.services.claims import free_expired_claims
 from evaluations.services.runs import ACTIVE
 from evaluations.services.sweep_turns import queue_waiting_sweeps
 from evaluations.tasks import QUEUE_AWAY, jobs_waiting, wake_run
 
 
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep did: questions of dead workers freed, runs for which a worker was woken."""
+
+    n_freed: int
+    n_woken: int
+
+
+def sweep_runs() -> Swept:
+    """Free every question whose lease ended, also of runs nobody works on, and wake workers for stalled runs."""
+    ended = Item.objects.filter(status=Item.Status.LEASED, lease_until__lt=database_now())
+    n_freed = sum(free_expired_claims(run_id=run_id) for run_id in set(ended.values_list("run", flat=True)))
+    return Swept(n_freed, wake_stalled_runs())
+
+
 def wake_stalled_runs() -> int:
     """Put a job on the queue for every active run without a sign of life for one lease; return how many.
 
-    A run gets at most one such job per lease, however often and from however many processes this is called. What the
-    queue does not take is left for the next call.
+    That such a run had been interrupted is recorded. A run gets at most one such job per lease, however often and from
+    however many processes this is called. What the queue does not take is left for the next call.
     """
     queue_waiting_sweeps()
     now = database_now()
@@ -74,6 +91,9 @@ def _wake(run_id: UUID, last_sign: datetime | None, now: datetime) -> bool | Non
     if not Run.objects.filter(_silent(now), pk=run_id, status__in=ACTIVE).update(heartbeat_at=now):
         return None
     if wake_run(run_id=run_id, jobs=1):
+        if last_sign is not None:
+            detail = {"last_sign_of_life": last_sign.isoformat(timespec="seconds")}
+            action_log(code="run.stalled", target=Run(pk=run_id), detail=detail)
         return True
     Run.objects.filter(pk=run_id, heartbeat_at=now).update(heartbeat_at=last_sign)
     return False
