@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
-from evaluations.providers.base import Ask, Provider, ProviderError, Reply
+from evaluations.providers.base import Ask, NeverRetryError, Provider, ProviderError, Reply
 from evaluations.redaction import redact, reply_without_key
 from evaluations.storable_text import storable
 
@@ -34,6 +34,8 @@ class Guarded:
         except ProviderError as error:
             error.message = storable(redact(error.message, [self._key]))
             error.args = (error.message,)
+            if isinstance(error, NeverRetryError) and error.lesson:
+                error.lesson = replace(error.lesson, message=storable(redact(error.lesson.message, [self._key])))
             raise
         return replace(
             reply,

@@ -44,9 +44,10 @@ def start(twenty: QuestionSetRevision, make_system: Callable[..., System]) -> St
     """Return a function that makes a run on a server that is sent the key in TEST_API_KEY."""
 
     def go(server: FakeServer) -> Run:
-        provider = {"openai": "openai_chat", "anthropic": "anthropic_messages"}[server.shape]
+        providers = {"openai": "openai_chat", "responses": "openai_responses", "anthropic": "anthropic_messages"}
         return run_create(
-            system=make_system(server.base_url, provider, api_key_variable="TEST_API_KEY"), set_revision=twenty
+            system=make_system(server.base_url, providers[server.shape], api_key_variable="TEST_API_KEY"),
+            set_revision=twenty,
         )
 
     return go
@@ -68,7 +69,7 @@ def test_what_a_server_says_is_shortened(place: str) -> None:
     assert len(error.message) < 450
 
 
-@pytest.mark.parametrize("shape", ["openai", "anthropic"])
+@pytest.mark.parametrize("shape", ["openai", "responses", "anthropic"])
 @pytest.mark.parametrize("fields", ["message", "param", "type"])
 def test_no_row_of_a_run_holds_the_key(start: Start, shape: Any, fields: str, monkeypatch: pytest.MonkeyPatch) -> None:
     key = KEY.replace(" ", "")

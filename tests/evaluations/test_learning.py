@@ -373,11 +373,14 @@ def test_a_reply_that_is_cut_off_says_what_to_raise(
     assert bool(item.error_message) is bool(hint)
 
 
-def test_the_message_is_stored_without_the_key(three: QuestionSetRevision, make_system: MakeSystem, key: str) -> None:
-    message = f"Unsupported parameter: 'temperature' is not supported with this model. Key: {key}"
+def test_the_message_is_stored_without_the_key_and_as_every_database_takes_it(
+    three: QuestionSetRevision, make_system: MakeSystem, key: str
+) -> None:
+    message = f"Unsupported parameter: 'temperature' is not supported with this model. \x00 Key: {key}"
     with FakeServer(refuses=refuses("temperature", message)) as server:
         system = make_system(server.base_url, api_key_variable="TEST_API_KEY")
         run = asked(run_create(system=system, set_revision=three))
+    assert run.status == Run.Status.FINISHED
     system.refresh_from_db()
     stored = json.dumps([run.learned, system.learned, list(ActionLog.objects.values_list("detail", flat=True))])
     assert key not in stored
