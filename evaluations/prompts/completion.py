@@ -21,5 +21,6 @@ Answer:""",
         in_unit=", in {unit}",
         no_unit="",
     ),
-    protocols=("continuation", "announced", "bare", "first-line"),
+    # Tags are unmistakable where nobody asked for them, and the baselines answer between them in every style.
+    protocols=("tag", "continuation", "announced", "bare", "first-line"),
 )

@@ -25,5 +25,6 @@ might read: {example}""",
         in_unit=", given in {unit} without writing the unit",
         no_unit=", without a unit",
     ),
-    protocols=("heading", "final-answer", "announced", "bare"),
+    # Tags are unmistakable where nobody asked for them, and the baselines answer between them in every style.
+    protocols=("tag", "heading", "final-answer", "announced", "bare"),
 )

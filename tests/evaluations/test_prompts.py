@@ -9,6 +9,7 @@ import pytest
 from corpus.scoring.protocols import chosen_protocols
 from corpus.scoring.reading import read_answer
 from corpus.scoring.rules import judge
+from corpus.scoring.types import Asked, Kind, ShownOption
 from corpus.selectors.targets import asked_from_prompt, target_of
 from evaluations.errors import CannotBeAskedError
 from evaluations.prompts import prompt_style, prompt_style_names, prompt_styles
@@ -79,12 +80,12 @@ DIGESTS = {
     "instruction@1": "d7d2db8df06f026f",
     "instruction-tags@1": "78dcc3c35b2e1e13",
     "instruction-plain@1": "19d4cc50ef1a6b79",
-    "completion@1": "d36f27959c1d326e",
-    "completion-tags@1": "7ed25fc16693f714",
-    "completion-plain@1": "11e039a3d2045a43",
-    "headings@1": "ab651d6e5e8dd605",
-    "headings-tags@1": "f31c7c92503e05b0",
-    "headings-plain@1": "66db0327e98a4378",
+    "completion@1": "e0a75f6a090da694",
+    "completion-tags@1": "ed0688ba00cf387b",
+    "completion-plain@1": "98c011baa96b45b2",
+    "headings@1": "5989078ebe84ba28",
+    "headings-tags@1": "6c8bed6b9b41a420",
+    "headings-plain@1": "bef87c301b16289f",
     "chain-of-thought@1": "a03f009221e30f77",
     "chain-of-thought-tags@1": "0ad936a9795db7b0",
     "chain-of-thought-plain@1": "9bc4264f94ff40a7",
@@ -159,6 +160,14 @@ def test_what_a_style_asks_for_is_read(name: str, fields: dict[str, str], answer
 
 
 @pytest.mark.parametrize("name", prompt_style_names())
+def test_what_stands_between_tags_is_read_in_every_style(name: str) -> None:
+    asked = Asked(
+        Kind.CHOICE, (ShownOption("A", "k1", "x"), ShownOption("B", "k2", "y")), "?", "", prompt_style(name).protocols
+    )
+    assert read_answer(text="[ANSWER]B[/ANSWER]", asked=asked, finish_reason="stop").option_keys == ("k2",)
+
+
+@pytest.mark.parametrize("name", prompt_style_names())
 @pytest.mark.parametrize("kind", ["choice", "number", "molecule", "text"])
 def test_an_echo_of_what_was_said_is_no_answer_and_the_key_is_not_said(name: str, kind: str) -> None:
     style = prompt_style(name)
@@ -177,7 +186,7 @@ def test_a_style_that_names_places_reads_no_others() -> None:
     assert revision is not None
     made = style.prepare(revision)
     asked = asked_from_prompt(revision, made.options_shown, made.prompt)
-    text = "I put [ANSWER]B[/ANSWER] at first.\n\n## Final Answer\nA"
+    text = "I put \\boxed{B} at first.\n\n## Final Answer\nA"
     assert read_answer(text=text, asked=asked).option_keys == (made.options_shown[1][1],)
     named = replace(asked, protocols=style.protocols)
     assert read_answer(text=text, asked=named).option_keys == (made.options_shown[0][1],)

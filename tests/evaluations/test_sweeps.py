@@ -89,7 +89,7 @@ def test_a_sweep_is_every_combination_and_one_of_them_is_queued(swept: list[Run]
         "n_runs": 4,
         "values": {"temperature": 1, "prompt_style": "headings@1"},
     }
-    assert swept[3].frozen["prompt"]["protocols"] == ["heading", "final-answer", "announced", "bare"]
+    assert swept[3].frozen["prompt"]["protocols"] == ["tag", "heading", "final-answer", "announced", "bare"]
 
 
 @pytest.mark.parametrize("end", ["finished", "stopped"])
