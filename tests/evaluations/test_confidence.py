@@ -1,13 +1,16 @@
 """How sure a system says it is of each answer: asked apart, once, and never a change of an answer."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
+from io import StringIO
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from corpus.models import QuestionSetRevision
 from evaluations.database_clock import database_now
@@ -96,8 +99,15 @@ def test_failures_make_no_run_incomplete_and_are_asked_again_later(make_system: 
         rows = ItemConfidence.objects.filter(item__run=run)
         assert Counter(rows.values_list("error_code", flat=True)) == {"": 2, "bad_request": 2}
         assert Counter(run.items.values_list("confidence", flat=True)) == {2: 2, None: 2}
-        tally = ask_confidence(context=run_context(run_id=run.pk))
-    assert (tally.n_asked, tally.n_read, tally.n_failed) == (2, 2, 0)
+        out = StringIO()
+        call_command("ask_confidence", run=run.pk, json=True, stdout=out)
+    assert json.loads(out.getvalue()) == {
+        "run": str(run.pk),
+        "n_asked": 2,
+        "n_read": 2,
+        "n_failed": 0,
+        "is_over": True,
+    }
     assert set(run.items.values_list("confidence", flat=True)) == {2}
 
 
@@ -206,3 +216,5 @@ def test_a_run_that_does_not_ask_asks_nothing(make_system: MakeSystem) -> None:
         ask_until_done(run_id=run.pk)
     assert len(server.calls) == 3
     assert not ItemConfidence.objects.exists()
+    with pytest.raises(CommandError, match="without the question"):
+        call_command("ask_confidence", run=run.pk)
