@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -428,7 +428,16 @@ def test_every_form_of_retry_after(headers: dict[str, str], seconds: float | Non
 
 
 @each_shape
-def test_the_delay_a_server_asks_for_comes_along(shape: str) -> None:
-    error = failure(shape, error_fault(429, "slow down", {"Retry-After": "7"}))
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("Retry-After", lambda: "7"),
+        ("retry-after-ms", lambda: "7000"),
+        ("Retry-After", lambda: format_datetime(datetime.now(tz=UTC) + timedelta(seconds=7.9), usegmt=True)),
+    ],
+)
+def test_the_delay_a_server_asks_for_comes_along(shape: str, header: str, value: Callable[[], str]) -> None:
+    error = failure(shape, error_fault(429, "slow down", {header: value()}))
     assert isinstance(error, RetryLaterError)
-    assert error.delay_seconds == 7
+    assert error.delay_seconds is not None
+    assert 5 < error.delay_seconds <= 8
