@@ -1,15 +1,19 @@
 """The queue's worker: rq's own, which also looks for runs to join while it has nothing to do."""
 
 import logging
+from importlib import import_module
 from typing import Any
 
 from django.conf import settings
 from django.db import connections
+from django.utils.module_loading import import_string
 from redis.exceptions import RedisError
 from rq import Worker
 from rq.job import Job
 from rq.worker.base import StopRequested
 
+from evaluations.models import System
+from evaluations.providers.registry import provider_entry, provider_names
 from evaluations.services.sweeping import join_active_runs, wake_stalled_runs
 
 logger = logging.getLogger(__name__)
@@ -59,12 +63,20 @@ class SweepingWorker(Worker):
         sweep()
 
 
+def load_adapters() -> None:
+    """Import what the systems' adapters need before the worker forks; each job would spend seconds on it again."""
+    import_module("evaluations.services.asking")
+    for name in set(System.objects.values_list("provider", flat=True)) & set(provider_names()):
+        import_string(provider_entry(name).path)
+
+
 def sweep() -> None:
     """Wake workers for stalled runs, and this one for a run it can join.
 
     An error is logged and left for the next sweep: the worker has other work too.
     """
     try:
+        load_adapters()
         woken = wake_stalled_runs()
         join_active_runs()
     except StopRequested:
