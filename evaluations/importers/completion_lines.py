@@ -4,6 +4,7 @@ A line is an object with `key` and `completion`; what else it may say is in `Com
 facts of the whole file instead (an exported file's first line will do). Every problem is told with its line.
 """
 
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,9 @@ from evaluations.storable_text import storable
 LONGEST_TEXT = 1_000_000
 LONGEST_SHORT_TEXT = 300
 MOST_REPEATS = 100
+# Behind so many faults, or lines, no more is read.
+MOST_PROBLEMS = 1000
+MOST_LINES = 500_000
 _LARGEST_INTEGER = 2**31 - 1
 _LONGEST_SECONDS = 10_000_000
 # What an exported line says about its question; sent back, it is compared.
@@ -69,6 +73,11 @@ def read_completions(content: bytes) -> CompletionFile:
     header: Mapping[str, Any] = {}
     first_of: dict[tuple[str, int], int] = {}
     for number, found in _objects(content):
+        if len(problems) >= MOST_PROBLEMS or len(lines) >= MOST_LINES:
+            problems.append(
+                Problem(number, "too-many", "There are more faults or lines than are read; nothing behind this was.")
+            )
+            break
         if isinstance(found, Problem):
             problems.append(found)
         elif not lines and not header and not problems and "key" not in found and "completion" not in found:
@@ -98,7 +107,7 @@ def _objects(content: bytes) -> Iterator[tuple[int, Mapping[str, Any] | Problem]
             yield 0, facts
         parsed: Iterator[tuple[int, Any]] = enumerate(document["completions"], 1)
     else:
-        parsed = ((n, _parsed(n, raw)) for n, raw in enumerate(content.split(b"\n"), 1) if raw.strip())
+        parsed = ((n, _parsed(n, raw)) for n, raw in enumerate(io.BytesIO(content), 1) if raw.strip())
     for number, value in parsed:
         if isinstance(value, Problem | dict):
             yield number, value

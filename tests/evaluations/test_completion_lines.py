@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluations.importers.completion_lines import LONGEST_TEXT, read_completions
+from evaluations.importers.completion_lines import LONGEST_TEXT, MOST_PROBLEMS, read_completions
 
 
 def line(**fields) -> bytes:
@@ -106,6 +106,13 @@ def test_a_bad_line_is_told_by_its_number(bad: bytes, code: str) -> None:
 @pytest.mark.parametrize("content", [b"", b"\n \n", b'{"set": "s"}', b"[]", b'{"completions": []}', b"\xef\xbb\xbf"])
 def test_a_file_without_a_completion_is_told(content: bytes) -> None:
     assert [each.code for each in read_completions(content).problems] == ["empty-file"]
+
+
+@pytest.mark.parametrize("bad", [b"x", b"{}", b"[]"])
+def test_reading_stops_behind_many_faults(bad: bytes) -> None:
+    problems = read_completions(b"\n".join([GOOD, *[bad] * (MOST_PROBLEMS + 50)])).problems
+    assert len(problems) == MOST_PROBLEMS + 1
+    assert problems[-1][:2] == (MOST_PROBLEMS + 2, "too-many")
 
 
 def test_facts_stand_in_the_first_line_only() -> None:

@@ -242,5 +242,10 @@ def test_what_others_sent_is_not_shown(contributor, bank) -> None:
     assert f"{imported.pk}" not in again.json()["detail"]
 
 
+def test_the_schema_is_there_for_everyone(client, db) -> None:
+    paths = client.get("/api/v1/contributor/openapi.json").json()["paths"]
+    assert set(paths) == {PROMPTS, SUBMISSIONS, f"{SUBMISSIONS}{{submission_id}}/"}
+
+
 def test_a_cookie_is_no_token(contributor, admin_client) -> None:
     assert admin_client.get(PROMPTS).status_code == 401
