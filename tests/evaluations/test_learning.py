@@ -23,6 +23,7 @@ from evaluations.services.learning import (
     parameters_sent,
 )
 from evaluations.services.runs import run_create, run_resume
+from evaluations.services.system_edits import system_save
 from tests.evaluations.conftest import make_bank
 from tests.fake_servers.server import FakeServer, Fault, Said, error_fault
 
@@ -242,6 +243,17 @@ def test_a_maintainer_can_have_it_forgotten(three: QuestionSetRevision, make_sys
     assert learned_of(system) == {}
     assert len(learned_list(run.learned)) == 1
     assert ActionLog.objects.filter(code="system.learned_forgotten").exists()
+
+
+def test_an_edit_that_began_before_takes_back_nothing(three: QuestionSetRevision, make_system: MakeSystem) -> None:
+    system = make_system()
+    edited = System.objects.get(pk=system.pk)
+    learn(run_id=run_create(system=system, set_revision=three).pk, lesson=Lesson("top_p", "", "no"), value=0)
+    edited.name = "Another name"
+    system_save(system=edited)
+    system.refresh_from_db()
+    assert system.name == "Another name"
+    assert [each.name for each in learned_list(learned_of(system))] == ["top_p"]
 
 
 LEAVES_OUT = [
