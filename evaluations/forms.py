@@ -12,6 +12,7 @@ from evaluations.key_names import key_name_problem
 from evaluations.models import PRICES, System, environment_name
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_styles
 from evaluations.providers import parameter_problems, provider_entry, provider_names
+from evaluations.services.costs import plain_number
 from evaluations.services.sweeps import check_size, parse_dimensions
 
 IMPORTED = "imported"
@@ -60,6 +61,8 @@ class SystemForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if "price_currency" in self.fields:
             self.fields["price_currency"].required = False
+        # Six decimal places are for the column, not for the eye.
+        self.initial.update({name: plain_number(getattr(self.instance, name)) for name in PRICES if self.instance.pk})
         if "provider" in self.fields:
             names = [(name, f"{provider_entry(name).label} ({name})") for name in provider_names()]
             made_elsewhere = [(IMPORTED, "imported reports"), (SUBMITTED, "completions made elsewhere")]

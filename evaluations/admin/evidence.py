@@ -27,4 +27,4 @@ class EvidenceAdmin(admin.ModelAdmin):
 
 def as_json_text(value: object) -> SafeString:
     """Return a JSON value on several lines, escaped."""
-    return format_html('<pre class="eval-text">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False))
+    return format_html('<pre class="eval-text" tabindex="0">{}</pre>', json.dumps(value, indent=2, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""Filters of the list of items."""
+"""Filters of the list of items: what occurs, within the run that is looked at."""
 
 from typing import Any
 from uuid import UUID
@@ -10,23 +10,34 @@ from django.http import HttpRequest
 from evaluations.models import Item
 
 
-class ErrorCodeFilter(admin.SimpleListFilter):
-    """Items whose last error is of a kind; offers the kinds that occur, within the run that is looked at."""
+class OccurringFilter(admin.SimpleListFilter):
+    """Items by the value of a text column; only values that occur are offered, none for the empty one."""
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the values that occur."""
+        items = Item.objects.exclude(**{self.parameter_name: ""})  # type: ignore[dict-item]
+        if run_id := run_looked_at(request):
+            items = items.filter(run=run_id)
+        values = items.order_by(self.parameter_name).values_list(self.parameter_name, flat=True).distinct()  # type: ignore[arg-type]
+        return [(value, value) for value in values]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Item]) -> QuerySet[Item]:
+        """Return the items with the chosen value."""
+        return queryset.filter(**{self.parameter_name: self.value()}) if self.value() else queryset  # type: ignore[dict-item]
+
+
+class ErrorCodeFilter(OccurringFilter):
+    """Items by the kind of their last error."""
 
     title = "error code"
     parameter_name = "error_code"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the codes that occur."""
-        items = Item.objects.exclude(error_code="")
-        if run_id := _as_uuid(request.GET.get("run__id__exact", "")):
-            items = items.filter(run=run_id)
-        codes = items.order_by("error_code").values_list("error_code", flat=True).distinct()
-        return [(code, code) for code in codes]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Item]) -> QuerySet[Item]:
-        """Return the items of the chosen kind."""
-        return queryset.filter(error_code=self.value()) if self.value() else queryset
+class FinishReasonFilter(OccurringFilter):
+    """Items by why their reply ended."""
+
+    title = "finish reason"
+    parameter_name = "finish_reason"
 
 
 def _as_uuid(text: str) -> UUID | None:
@@ -34,3 +45,8 @@ def _as_uuid(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
+
+
+def run_looked_at(request: HttpRequest) -> UUID | None:
+    """Return the run to which the list is narrowed, if it is."""
+    return _as_uuid(request.GET.get("run__id__exact", ""))

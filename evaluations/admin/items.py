@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -13,9 +14,9 @@ from corpus.scoring.types import Asked, Reading
 from corpus.selectors.evidence import AnswerEvidence
 from corpus.services.corrections import Corrected
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
-from evaluations.admin.item_filters import ErrorCodeFilter
+from evaluations.admin.item_filters import ErrorCodeFilter, FinishReasonFilter, run_looked_at
 from evaluations.admin.systems import run_address
-from evaluations.models import Item, ItemConfidence, ItemReading
+from evaluations.models import Item, ItemConfidence, ItemReading, Run
 from evaluations.selectors import item_evidence
 from evaluations.selectors.costs import money
 from evaluations.selectors.items import item_asked, token_lines, why_no_reply
@@ -34,7 +35,7 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
         "status",
         "outcome",
         "question_revision__kind",
-        "finish_reason",
+        FinishReasonFilter,
         ErrorCodeFilter,
         "repeat",
         ("run__system", admin.RelatedOnlyFieldListFilter),
@@ -74,6 +75,13 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
         ),
         ("Stated by an imported report (never used for verdicts)", {"fields": ["flags_text"]}),
     ]
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Say of which run the items are, where the list is narrowed to one."""
+        changelist = super().get_changelist_instance(request)
+        if run := Run.objects.filter(pk=run_looked_at(request)).select_related("system", "set_revision").first():
+            changelist.title = f"Items of {run.system.name} on {run.set_revision.question_set.name}"
+        return changelist
 
     @admin.display(description="question", ordering="question_revision__question__key")
     def question_key(self, item: Item) -> str:

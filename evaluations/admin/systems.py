@@ -68,8 +68,12 @@ class SystemAdmin(admin.ModelAdmin):
             },
         ),
         (
-            "Limits, over all workers together",
-            {"fields": ["concurrency", "requests_per_minute", "tokens_per_minute"]},
+            "Limits",
+            {
+                "fields": ["concurrency", "requests_per_minute", "tokens_per_minute"],
+                "description": "Concurrency is the calls that each worker has under way at once; the limits a minute "
+                "hold over all workers together.",
+            },
         ),
         (
             "Prices",
