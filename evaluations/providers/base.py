@@ -87,7 +87,12 @@ class Reply:
 
 
 class ProviderError(Exception):
-    """A call that gave no reply: a stable `code` and a sentence for the person who runs the evaluation."""
+    """A call that gave no reply: a stable `code` and a sentence for the person who runs the evaluation.
+
+    `earlier` is the reply of a turn before it, where the question is asked in several; it was paid all the same.
+    """
+
+    earlier: Reply | None = None
 
     def __init__(self, code: str, message: str) -> None:
         self.code = storable(code)

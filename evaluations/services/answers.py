@@ -17,16 +17,15 @@ from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
 from evaluations.providers import NeverRetryError, Reply, Scope
 from evaluations.services.claimed_writes import write_claimed
-from evaluations.services.costs import TokenCounts, call_cost
 from evaluations.services.failures import record_failure
 from evaluations.services.hints import truncation_hint
 from evaluations.services.questions import Question, RunContext
+from evaluations.services.reply_costs import reply_cost, whole_count
 from evaluations.services.reply_reading import read_reply
 from evaluations.storable_text import storable as storable
 
 logger = logging.getLogger(__name__)
 
-_LARGEST_INTEGER = 2**31 - 1
 _TRACE_LENGTH = 100_000
 
 
@@ -70,7 +69,7 @@ def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
         written = write_claimed(
             rows=[(each.question.item.pk, each.question.token, _fields(context, each, now)) for each in arrived]
         )
-        late = [each for each in arrived if each.question.item.pk not in written]
+        late = [each for each in arrived if each.question.item.pk not in written and not _is_the_answer(each)]
         ItemAttempt.objects.bulk_create([_late_attempt(context, each) for each in late])
         store_verdicts_in_bulk(
             judged=[
@@ -129,6 +128,13 @@ def _fields(context: RunContext, each: Arrived, now: datetime) -> dict[str, Any]
     }
 
 
+def _is_the_answer(each: Arrived) -> bool:
+    """Say whether this very reply was stored before: the connection broke after it was stored, before that was said."""
+    latency_ms = whole_count(each.reply.latency_ms)
+    same = Item.objects.filter(pk=each.question.item.pk, status=Item.Status.ANSWERED, latency_ms=latency_ms)
+    return latency_ms is not None and same.filter(completion=storable(each.reply.text)).exists()
+
+
 def _late_attempt(context: RunContext, each: Arrived) -> ItemAttempt:
     """Return the record of a reply that came too late; it was paid like any other."""
     return ItemAttempt(
@@ -145,13 +151,7 @@ def _late_attempt(context: RunContext, each: Arrived) -> ItemAttempt:
 
 def cost_of(context: RunContext, reply: Reply) -> Decimal | None:
     """Return what a reply cost by the run's prices; None where that cannot be told."""
-    tokens = TokenCounts(
-        sent=whole_count(reply.tokens_in),
-        received=whole_count(reply.tokens_out),
-        cached=whole_count(reply.tokens_cached),
-        reasoning=whole_count(reply.tokens_reasoning),
-    )
-    return call_cost(prices=context.prices, tokens=tokens)
+    return reply_cost(prices=context.prices, reply=reply)
 
 
 def _give_up_reply(context: RunContext, each: Arrived, error: Exception) -> None:
@@ -179,12 +179,6 @@ def _log_probabilities(reply: Reply) -> list[list[Any]] | None:
         [storable(token), value if value is not None and isfinite(value) else None]
         for token, value in reply.log_probabilities
     ]
-
-
-def whole_count(value: object) -> int | None:
-    """Return a count that fits its column; adapters are not trusted to send a number at all."""
-    is_count = isinstance(value, int) and not isinstance(value, bool)
-    return int(value) if is_count and 0 <= value <= _LARGEST_INTEGER else None  # type: ignore[call-overload, operator]
 
 
 def _words(value: object) -> str:

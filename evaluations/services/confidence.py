@@ -34,7 +34,6 @@ from evaluations.providers import (
 )
 from evaluations.providers.base import FinishReason
 from evaluations.redaction import heard
-from evaluations.services.answers import cost_of, whole_count
 from evaluations.services.confidence_claims import (
     ASKING,
     claim_confidences,
@@ -48,6 +47,7 @@ from evaluations.services.database_patience import in_database
 from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import RunContext
 from evaluations.services.rate_limits import EndpointLimits, endpoint_limits
+from evaluations.services.reply_costs import reply_cost, whole_count
 from evaluations.storable_text import storable
 
 logger = logging.getLogger(__name__)
@@ -246,7 +246,7 @@ class _Asker:
                 level=level,
                 tokens_in=whole_count(reply.tokens_in),
                 tokens_out=whole_count(reply.tokens_out),
-                cost=cost_of(self._context, reply),
+                cost=reply_cost(prices=self._context.prices, reply=reply),
                 error_code="",
                 error_message="",
             )

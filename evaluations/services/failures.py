@@ -2,6 +2,7 @@
 
 import random
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -14,8 +15,8 @@ from evaluations.database_clock import database_now
 from evaluations.errors import RunStateError
 from evaluations.models import Item, ItemAttempt, Run
 from evaluations.providers.base import LONGEST_WAIT_SECONDS, NeverRetryError, ProviderError, RetryLaterError, Scope
-from evaluations.services.costs import failed_call_cost
 from evaluations.services.questions import Question, RunContext, Unready
+from evaluations.services.reply_costs import failure_cost, whole_count
 from evaluations.services.runs import run_pause
 from evaluations.storable_text import storable
 
@@ -46,12 +47,25 @@ def record_failure(
             kind="error",
             error_code=storable(error.code)[:_CODE_LENGTH],
             error_message=storable(error.message)[:_MESSAGE_LENGTH],
-            cost=failed_call_cost(prices=context.prices, code=error.code),
+            **_turn_before(error),
+            cost=failure_cost(prices=context.prices, error=error),
         )
         results_changed(benchmark_id=context.benchmark_id)
         if _pauses_run(error, has_answers) or _is_down(question, error, has_answers):
             _pause(context, error)
     return True
+
+
+def _turn_before(error: ProviderError) -> dict[str, Any]:
+    """Return what is kept of a first turn that was answered before the second one failed."""
+    reply = error.earlier
+    if reply is None:
+        return {}
+    return {
+        "completion": storable(reply.text),
+        "tokens_in": whole_count(reply.tokens_in),
+        "tokens_out": whole_count(reply.tokens_out),
+    }
 
 
 def give_back_or_give_up(*, item: Item, token: UUID, code: str, message: str, delay_seconds: float = 0) -> bool:

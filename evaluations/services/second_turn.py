@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from evaluations.providers import Ask, RefusedError, Reply
+from evaluations.providers import Ask, ProviderError, RefusedError, Reply, RetryLaterError
 from evaluations.providers.base import FinishReason
 
 Send = Callable[[Ask], Awaitable[Reply]]
@@ -16,7 +16,7 @@ async def ask_in_turns(
 
     A first reply that is empty or was declined is not sent back: it is the answer. `before_second` is waited for
     before the second call, so that it keeps the endpoint's limits. Raises what `send` raises, but a refusal of the
-    second turn is the answer, with the first kept.
+    second turn is the answer, with the first kept, and an error of it carries the first as `earlier`.
     """
     first = await send(ask)
     if follow_up is None or not _can_be_sent_back(first):
@@ -25,8 +25,15 @@ async def ask_in_turns(
     await before_second()
     try:
         second = await send(replace(ask, turns=(*ask.turns, *turns)))
+    except TimeoutError:
+        late = RetryLaterError("timeout", "The system did not answer in time.")
+        late.earlier = first
+        raise late from None
     except RefusedError:
         second = Reply(text="", finish_reason=FinishReason.CONTENT_FILTER)
+    except ProviderError as error:
+        error.earlier = first
+        raise
     return _together(first, second, turns)
 
 

@@ -2,20 +2,23 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from corpus.models import QuestionSetRevision
 from corpus.scoring.types import Asked, Kind
-from evaluations.models import System
+from evaluations.models import ItemAttempt, System
 from evaluations.prompts import prompt_style
 from evaluations.providers import Ask, RefusedError, Reply, RetryLaterError
 from evaluations.providers.base import FinishReason
 from evaluations.services.asking import ask_until_done
+from evaluations.services.costs import Prices
+from evaluations.services.reply_costs import failure_cost
 from evaluations.services.runs import run_create
 from evaluations.services.second_turn import ask_in_turns
-from tests.fake_servers.server import FakeServer, Said
+from tests.fake_servers.server import FakeServer, Fault, Said, error_fault
 
 ASK = Ask("What is it?", Asked(Kind.TEXT), {"temperature": 0}, system_prompt="Be brief.")
 FIRST = Reply("It is A.", FinishReason.STOP, "thought", 10, 3, "m-1", 20, tokens_cached=4, tokens_reasoning=1)
@@ -72,10 +75,28 @@ def test_a_refusal_of_the_check_is_the_answer_and_the_first_reply_is_kept() -> N
     assert (reply.text, reply.finish_reason, reply.turns[0][1]) == ("", FinishReason.CONTENT_FILTER, "It is A.")
 
 
-def test_a_failure_of_either_turn_is_a_failure() -> None:
-    for replies in ([RetryLaterError("overload", "Later.")], [FIRST, RetryLaterError("overload", "Later.")]):
-        with pytest.raises(RetryLaterError, match="Later"):
-            asked(replies)
+@pytest.mark.parametrize("error", [RetryLaterError("overload", "Not now."), TimeoutError()])
+def test_a_failure_of_the_second_turn_carries_the_first(error: Exception) -> None:
+    with pytest.raises(RetryLaterError, match="Not now|in time") as raised:
+        asked([FIRST, error])
+    assert raised.value.earlier == FIRST
+
+
+def test_a_failure_of_the_first_turn_is_what_it_is() -> None:
+    with pytest.raises(RetryLaterError, match="Later") as raised:
+        asked([RetryLaterError("overload", "Later.")])
+    assert raised.value.earlier is None
+
+
+@pytest.mark.parametrize(
+    ("code", "cost"), [("rate_limit", Decimal("0.000050")), ("timeout", None), ("overload", Decimal("0.000050"))]
+)
+def test_a_first_turn_is_paid_although_the_second_failed(code: str, cost: Decimal | None) -> None:
+    # 10 tokens in at 2 and 3 out at 10 a million.
+    error = RetryLaterError(code, "Later.")
+    error.earlier = FIRST
+    prices = Prices(input=Decimal(2), output=Decimal(10))
+    assert failure_cost(prices=prices, error=error) == cost
 
 
 @pytest.mark.django_db(transaction=True)
@@ -87,17 +108,27 @@ def test_a_run_in_two_turns_counts_what_the_second_one_says(
     def answer(prompt: str) -> Said:
         return Said("[ANSWER]A[/ANSWER] indeed." if prompt == follow_up else "[ANSWER]B[/ANSWER]")
 
-    with FakeServer(answer=answer) as server:
-        run = run_create(system=make_system(server.base_url), set_revision=twenty, prompt_style="self-critique@1")
+    def fault(prompt: str, nth: int) -> Fault | None:
+        return error_fault(429, "slow down") if prompt == follow_up and nth == 1 else None
+
+    prices = {"input_price": Decimal(2), "output_price": Decimal(10)}
+    with FakeServer(answer=answer, fault=fault) as server:
+        system = make_system(server.base_url, **prices)
+        run = run_create(system=system, set_revision=twenty, prompt_style="self-critique@1")
         ask_until_done(run_id=run.pk)
+    # The one whose second turn failed was asked anew, and its first turn is kept and paid: 11 in, 7 out.
+    (failed,) = ItemAttempt.objects.filter(item__run=run)
+    assert (failed.kind, failed.completion, failed.tokens_in) == ("error", "[ANSWER]B[/ANSWER]", 11)
+    assert failed.cost == Decimal("0.000092")
     items = list(run.items.all())
     assert {(item.outcome, item.completion) for item in items} == {("right", "[ANSWER]A[/ANSWER] indeed.")}
     assert {str(item.turns) for item in items} == {
         str([["assistant", "[ANSWER]B[/ANSWER]"], ["user", follow_up]]),
     }
-    assert {(item.tokens_in, item.tokens_out, item.attempts) for item in items} == {(22, 14, 1)}
-    assert len(server.calls) == 40
+    assert {(item.tokens_in, item.tokens_out, item.cost) for item in items} == {(22, 14, Decimal("0.000184"))}
+    assert sorted(item.attempts for item in items) == [1] * 19 + [2]
+    assert len(server.calls) == 42
     roles = [[message["role"] for message in call.body["messages"]] for call in server.calls]
-    assert sorted(map(len, roles)) == [1] * 20 + [3] * 20
+    assert sorted(map(len, roles)) == [1] * 21 + [3] * 21
     assert ["user", "assistant", "user"] in roles
     assert run.frozen["prompt"]["follow_up"] == follow_up

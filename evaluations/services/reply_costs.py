@@ -1,0 +1,34 @@
+"""What a reply took and cost, from counts that an adapter reports and nobody vouches for."""
+
+from decimal import Decimal
+
+from evaluations.providers import ProviderError, Reply
+from evaluations.services.costs import Prices, TokenCounts, call_cost, failed_call_cost
+
+_LARGEST_INTEGER = 2**31 - 1
+
+
+def whole_count(value: object) -> int | None:
+    """Return a count that fits its column; adapters are not trusted to send a number at all."""
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return int(value) if is_count and 0 <= value <= _LARGEST_INTEGER else None  # type: ignore[call-overload, operator]
+
+
+def reply_cost(*, prices: Prices, reply: Reply) -> Decimal | None:
+    """Return what a reply cost; None where that cannot be told."""
+    tokens = TokenCounts(
+        sent=whole_count(reply.tokens_in),
+        received=whole_count(reply.tokens_out),
+        cached=whole_count(reply.tokens_cached),
+        reasoning=whole_count(reply.tokens_reasoning),
+    )
+    return call_cost(prices=prices, tokens=tokens)
+
+
+def failure_cost(*, prices: Prices, error: ProviderError) -> Decimal | None:
+    """Return what a failed question cost, with the turn that was answered before it failed; None where unknown."""
+    failed = failed_call_cost(prices=prices, code=error.code)
+    if error.earlier is None or failed is None:
+        return failed
+    answered = reply_cost(prices=prices, reply=error.earlier)
+    return None if answered is None else answered + failed
