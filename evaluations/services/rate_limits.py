@@ -43,6 +43,7 @@ LONGEST_LOOK_SECONDS = 1.0
 # Shares of the limit while the queue's server was never seen; later the number of workers that it knew.
 SHARES_WITHOUT_SERVER = 10
 _SERVER_SECONDS = 2.0
+_UNLIMITED_LOOK_SECONDS = 15.0
 _REMEMBERED_SECONDS = 86_400
 
 _TAKE = """
@@ -288,7 +289,8 @@ class EndpointLimits:
                 self._n_workers,
             )
         self._is_away = True
-        self._next_look = time.monotonic() + LONGEST_LOOK_SECONDS
+        # Looking may take until it times out; without limits there is little to see.
+        self._next_look = time.monotonic() + (LONGEST_LOOK_SECONDS if any(self._limits) else _UNLIMITED_LOOK_SECONDS)
 
     def _taken_alone(self, tokens: Sequence[int]) -> Taken:
         """Grant one call at a time, as far apart as this process's share of the limits asks for."""
