@@ -69,6 +69,7 @@ class Reply:
     `tokens_cached` are part of `tokens_in`, `tokens_reasoning` part of `tokens_out`, as they are charged.
     `tool_trace` is the JSON of the tools it says it used, "" where it does not say. `log_probabilities` are the
     reply's tokens with the natural logarithm of their probability (None where it is no number), None where not given.
+    `prompt_sent` is the prompt where another one was sent than was asked for, with the system prompt at its head.
     `turns` are the (role, text) pairs said between the prompt and this text, where it was asked for in several turns.
     """
 
@@ -83,6 +84,7 @@ class Reply:
     tokens_cached: int | None = None
     tokens_reasoning: int | None = None
     log_probabilities: Sequence[tuple[str, float | None]] | None = None
+    prompt_sent: str = ""
     turns: Sequence[tuple[str, str]] = ()
 
 

@@ -54,6 +54,16 @@ _VALUE_PATTERNS = tuple(
         rf"(?:^|[\s:;(]){_NAME} does not support \S+ with this model",
     )
 )
+# Not a parameter, but learned like one: a model without a place for a system prompt gets it within the question.
+SYSTEM_PROMPT = "system_prompt"
+THE_QUESTION = "the head of the question"
+_OF_THE_SYSTEM = r"['\"`]?(?:system|developer)['\"`]? (?:role|message|prompt|instruction)s?"
+_NO_SYSTEM_PROMPT = re.compile(
+    rf"\b{_OF_THE_SYSTEM} (?:(?:is|are) )?(?:not (?:supported|enabled|allowed)|unsupported)"
+    rf"|(?:does not|doesn.t) support (?:the )?{_OF_THE_SYSTEM}"
+    r"|\.role['\"`]? does not support ['\"`]?(?:system|developer)\b",
+    re.IGNORECASE,
+)
 _INSTEAD = re.compile(r"(?i)\b(?:use|moved to|replaced by|renamed to) [`'\"](?P<name>[A-Za-z_.]+)[`'\"]")
 
 
@@ -72,6 +82,8 @@ def lesson_of(*, said: str, param: str, codes: Iterable[str], limits: tuple[str,
     `param` and `codes` are what stands beside the message; `limits` are the names under which the interface may take a
     limit of tokens, the usual one first. A limit is never left out: it is sent under another name, or not learned.
     """
+    if _NO_SYSTEM_PROMPT.search(said):
+        return Lesson(SYSTEM_PROMPT, THE_QUESTION, said)
     name, is_value = _refused(said, param, frozenset(codes))
     if name in TOKEN_LIMITS and not is_value:
         to = _limit_instead(name, said, limits)

@@ -103,7 +103,7 @@ def _fields(context: RunContext, each: Arrived, now: datetime) -> dict[str, Any]
     reply = each.reply
     return {
         "status": Item.Status.ANSWERED,
-        "prompt": storable(each.question.prepared.prompt),
+        "prompt": storable(reply.prompt_sent or each.question.prepared.prompt),
         "options_shown": [list(option) for option in each.question.prepared.options_shown],
         "completion": storable(reply.text),
         "reasoning": _words(reply.reasoning),

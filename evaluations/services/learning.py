@@ -2,7 +2,8 @@
 
 `learned` of a run, and of a system for its present model and address, is a JSON object: `leave_out` holds the
 parameters that are not sent, `rename` those that are sent under another name (`to`), each with the endpoint's
-`message`, the `value` that was set, and the `run` that learned it.
+`message`, the `value` that was set, and the `run` that learned it. `fold` holds the system prompt, where there is no
+place for one and it goes with the question.
 """
 
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ from corpus.services.results import action_log
 from evaluations.errors import RunStateError
 from evaluations.models import Run, System
 from evaluations.providers import OUR_PARAMETERS
-from evaluations.providers.lessons import Lesson, renamed, value_of, without
+from evaluations.providers.lessons import SYSTEM_PROMPT, Lesson, renamed, value_of, without
 
 _ABOUT = "about"
 _IDENTITY = ("provider", "model_id", "base_url")
@@ -40,7 +41,7 @@ def learned_list(learned: Mapping[str, Any]) -> list[Learned]:
     """Return what `learned` of a run or a system holds, renamed parameters first, each by name."""
     return [
         Learned(name, str(entry.get("to", "")), entry.get("value"), str(entry.get("message", "")), str(entry["run"]))
-        for kind in ("rename", "leave_out")
+        for kind in ("fold", "rename", "leave_out")
         for name, entry in sorted(learned.get(kind, {}).items())
     ]
 
@@ -53,6 +54,11 @@ def as_learned(parameters: Mapping[str, Any], learned: Mapping[str, Any]) -> dic
     for name in learned.get("leave_out", {}):
         sent = without(sent, name)
     return sent
+
+
+def folds_system_prompt(learned: Mapping[str, Any]) -> bool:
+    """Say whether a system prompt was learned to go at the head of the question."""
+    return bool(learned.get("fold"))
 
 
 def parameters_sent(run: Run) -> dict[str, Any]:
@@ -69,10 +75,11 @@ def learned_of(system: System) -> dict[str, Any]:
 
 
 def may_be_learned(lesson: Lesson, *, sent: Mapping[str, Any], learned: Mapping[str, Any]) -> bool:
-    """Say whether a lesson is about something that was sent, and is new: each parameter is learned once."""
-    if value_of(sent, lesson.name) is None or lesson.name in learned.get("leave_out", {}):
+    """Say whether a lesson is about something that was sent, and is new: each parameter is learned once in each way."""
+    kind = _kind(lesson)
+    if value_of(sent, lesson.name) is None or lesson.name in learned.get(kind, {}):
         return False
-    if not lesson.to:
+    if kind != "rename":
         return True
     renames = learned.get("rename", {})
     targets = {entry["to"] for entry in renames.values()}
@@ -105,7 +112,7 @@ def forget_learned(*, system: System, actor: AbstractBaseUser | None = None) -> 
 def _add_to_run(run: Run, lesson: Lesson, value: Any) -> tuple[dict[str, Any], bool]:
     for _ in range(_MOST_LOSSES):
         before = Run.objects.values_list("learned", flat=True).get(pk=run.pk)
-        if lesson.name in before.get("rename" if lesson.to else "leave_out", {}):
+        if lesson.name in before.get(_kind(lesson), {}):
             return before, False
         after = _with(before, run, lesson, value)
         if Run.objects.filter(pk=run.pk, learned=before).update(learned=after):
@@ -127,9 +134,15 @@ def _add_to_system(run: Run, lesson: Lesson, value: Any) -> None:
 
 
 def _with(before: Mapping[str, Any], run: Run, lesson: Lesson, value: Any) -> dict[str, Any]:
-    kind = "rename" if lesson.to else "leave_out"
+    kind = _kind(lesson)
     entry = {"message": lesson.message, "value": value, "run": str(run.pk)} | ({"to": lesson.to} if lesson.to else {})
     return {**before, kind: {**before.get(kind, {}), lesson.name: entry}}
+
+
+def _kind(lesson: Lesson) -> str:
+    if lesson.name == SYSTEM_PROMPT:
+        return "fold"
+    return "rename" if lesson.to else "leave_out"
 
 
 def _identity(system: System) -> dict[str, str]:

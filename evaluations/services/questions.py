@@ -19,6 +19,7 @@ from evaluations.models import Item, Run
 from evaluations.prompts import Prepared, PromptStyle, folded, prompt_style
 from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint
 from evaluations.services.costs import Prices, prices_of
+from evaluations.services.learning import folds_system_prompt
 from evaluations.services.permutation import shown_order
 
 
@@ -88,7 +89,7 @@ def run_context(*, run_id: UUID) -> RunContext:
         queued_at=run.queued_at,
         prices=prices_of(frozen),
         system_prompt=frozen.get("system_prompt", ""),
-        folds_system_prompt=frozen.get("folds_system_prompt", False),
+        folds_system_prompt=frozen.get("folds_system_prompt", False) or folds_system_prompt(run.learned),
         learned=run.learned,
         permutes_options=run.permutes_options,
     )

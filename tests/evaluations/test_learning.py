@@ -197,6 +197,50 @@ def test_a_resumed_run_goes_on_with_what_it_learned(three: QuestionSetRevision, 
     assert sum("temperature" in call.body for call in server.calls) == 1
 
 
+NO_SYSTEM_ROLE = error_fault(400, "System role not supported")
+
+
+@pytest.mark.parametrize("shape", PROVIDERS)
+def test_a_system_prompt_that_has_no_place_goes_with_the_question(
+    three: QuestionSetRevision, make_system: MakeSystem, shape: Any
+) -> None:
+    def refuses_system_prompt(body: Mapping[str, Any]) -> Fault | None:
+        has_role = any(message["role"] == "system" for message in body.get("messages", ()))
+        return NO_SYSTEM_ROLE if has_role or "instructions" in body or "system" in body else None
+
+    with FakeServer(shape, refuses=refuses_system_prompt) as server:
+        system = make_system(server.base_url, PROVIDERS[shape], system_prompt="Be brief.")
+        first = asked(run_create(system=system, set_revision=three))
+        system.refresh_from_db()
+        second = asked(run_create(system=system, set_revision=three))
+    assert len(server.calls) == 7
+    for run in (first, second):
+        assert run.status == Run.Status.FINISHED
+        assert all(item.prompt.startswith("Be brief.\n\nBelow is") for item in run.items.all())
+        assert run.frozen["folds_system_prompt"] is False
+        (learned,) = learned_list(run.learned)
+        assert (learned.name, learned.value, learned.message) == (
+            "system_prompt",
+            "Be brief.",
+            "System role not supported",
+        )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "System role not supported",
+        "Developer instruction is not enabled for models/m",
+        "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+        "This model doesn't support system messages. Try again without a system message.",
+    ],
+)
+def test_wordings_that_teach_that_there_is_no_place_for_a_system_prompt(said: str) -> None:
+    lesson = lesson_of(said=said, param="messages[0].role", codes={"unsupported_value"}, limits=CHAT_LIMITS)
+    assert lesson is not None
+    assert (lesson.name, lesson.to) == ("system_prompt", "the head of the question")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_workers_that_learn_at_the_same_time_lose_nothing_of_each_other(make_system: MakeSystem) -> None:
     system = make_system(parameters={"top_p": 1})
@@ -298,6 +342,7 @@ TEACHES_NOTHING = [
     ("max_tokens is too large: 99999.", "max_tokens", "invalid_value"),
     ("Unsupported parameter: 'max_tokens'. Use 'max_output_tokens' instead.", "max_tokens", "unsupported_parameter"),
     ("", "", ""),
+    ("Error in the system. Messages are not supported in batches.", "", ""),
 ]
 
 
