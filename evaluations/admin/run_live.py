@@ -12,6 +12,7 @@ from corpus.models import ActionLog
 from evaluations.admin.run_actions import legal_actions
 from evaluations.models import Run
 from evaluations.selectors import run_progress
+from evaluations.selectors.confidence import confidence_counts
 from evaluations.selectors.costs import money
 from evaluations.selectors.fallback import fallback_counts
 from evaluations.selectors.workers import WORKER_COMMAND, run_workers
@@ -41,6 +42,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "failed_address": items_address(run.pk, status__exact="failed"),
         "run_actions": legal_actions(run, request),
         "fallback": fallback_counts(run=run),
+        "confidence": confidence_counts(run=run),
         "currency": currency,
         "budget": "none" if run.budget is None else money(run.budget, currency),
         "learned": learned_list(run.learned),

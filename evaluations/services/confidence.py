@@ -176,6 +176,9 @@ class _Asker:
         return [Claimed(item.pk, self._ask_about(item)) for item in items]
 
     def _ask_about(self, item: Item) -> Ask:
+        said_first = self._context.system_prompt
+        # Where the endpoint took no system prompt, the prompt as it was sent begins with it.
+        is_in_prompt = bool(said_first) and item.prompt.startswith(f"{said_first}\n\n")
         turns = (*((role, text) for role, text in item.turns), ("assistant", item.completion), ("user", self._prompt))
         return Ask(
             prompt=item.prompt,
@@ -183,7 +186,7 @@ class _Asker:
             parameters=self._context.parameters,
             seed=self._context.seed,
             repeat=item.repeat,
-            system_prompt="" if self._context.folds_system_prompt else self._context.system_prompt,
+            system_prompt="" if is_in_prompt else said_first,
             turns=turns,
         )
 

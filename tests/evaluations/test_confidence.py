@@ -10,13 +10,17 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 
 from corpus.models import QuestionSetRevision
 from evaluations.database_clock import database_now
 from evaluations.errors import CannotBeAskedError
 from evaluations.models import Item, ItemConfidence, Run, System
 from evaluations.prompts.confidence import CONFIDENCE_PROMPT
+from evaluations.selectors.confidence import confidence_counts
 from evaluations.services.asking import ask_until_done
 from evaluations.services.confidence import ask_confidence
 from evaluations.services.confidence_claims import claim_confidences, confidence_is_open
@@ -187,6 +191,26 @@ def test_one_claim_holds_until_its_lease_ends(twenty: QuestionSetRevision, make_
     assert claimed() == {ids[0]}
     assert confidence_is_open(run=run)
     assert confidence_is_open(run=run, lease=LEASE)
+
+
+def test_the_run_page_counts_the_levels(twenty: QuestionSetRevision, make_system: MakeSystem) -> None:
+    run = run_create(system=make_system("http://127.0.0.1:9/v1"), set_revision=twenty, asks_confidence=True)
+    Item.objects.filter(run=run).update(status="answered", completion="[ANSWER]A[/ANSWER]")
+    items = list(run.items.order_by("position"))
+    Item.objects.filter(pk=items[19].pk).update(completion=" ")
+    rows = [(5, ""), (5, ""), (1, ""), (None, ""), (None, "bad_request"), (None, "asking"), (None, "stopped")]
+    for item, (level, code) in zip(items, rows, strict=False):
+        ItemConfidence.objects.create(item=item, prompt="?", level=level, error_code=code, asked_at=database_now())
+    counts = confidence_counts(run=run)
+    assert counts is not None
+    assert counts.levels == {1: 1, 2: 0, 3: 0, 4: 0, 5: 2}
+    # Of nineteen replies with text four have their own reply and one failed.
+    assert (counts.n_replies, counts.n_unread, counts.n_failed, counts.n_left) == (4, 1, 1, 14)
+    client = Client()
+    client.force_login(User.objects.create_superuser("ada"))
+    page = client.get(reverse("admin:evaluations_run_progress", args=[run.pk])).content.decode()
+    assert "How sure the system says it is" in page
+    assert "<td>14</td>" in page
 
 
 def test_a_worker_that_finds_others_asking_leaves_the_run_open_and_does_not_call_for_more(

@@ -1,0 +1,50 @@
+"""What came of asking how sure a run's system is of its answers."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from evaluations.models import Item, ItemConfidence, Run
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceCounts:
+    """`levels` counts the answers of each level, 1 to 5; `n_unread` replies state none, `n_failed` could not be had.
+
+    `n_left` answered items are still to be asked about, or being asked.
+    """
+
+    levels: Mapping[int, int]
+    n_unread: int
+    n_failed: int
+    n_left: int
+
+    @property
+    def n_replies(self) -> int:
+        """How many replies are stored."""
+        return sum(self.levels.values()) + self.n_unread
+
+
+def confidence_counts(*, run: Run) -> ConfidenceCounts | None:
+    """Return what a run's system said, from two queries; None for a run that does not ask."""
+    if not run.asks_confidence:
+        return None
+    rows = ItemConfidence.objects.filter(item__run=run).order_by().values_list("level", "error_code")
+    levels: Counter[int] = Counter()
+    n_unread = n_failed = 0
+    for level, error_code, n in rows.annotate(n=Count("id")):
+        if error_code:
+            n_failed += n if error_code not in _UNDER_WAY else 0
+        elif level is None:
+            n_unread += n
+        else:
+            levels[level] += n
+    askable = run.items.filter(status=Item.Status.ANSWERED, completion__regex=r"\S").count()
+    n_left = max(0, askable - sum(levels.values()) - n_unread - n_failed)
+    return ConfidenceCounts({level: levels[level] for level in range(1, 6)}, n_unread, n_failed, n_left)
+
+
+# As `evaluations.services.confidence_claims` writes them.
+_UNDER_WAY = frozenset({"asking", "stopped"})
