@@ -28,7 +28,8 @@ from chembench_site import embedded_queue  # noqa: E402
 from chembench_site.demo import BANK  # noqa: E402
 from chembench_site.processes import Processes  # noqa: E402
 from corpus.services.imports import corpus_import  # noqa: E402
-from evaluations.models import Item, System  # noqa: E402
+from evaluations.models import Item, Run, System  # noqa: E402
+from evaluations.services.runs import STOPPABLE, run_stop  # noqa: E402
 from evaluations.services.system_edits import system_save  # noqa: E402
 
 MODEL = "smollm2-135m"
@@ -98,8 +99,13 @@ def server_command(port: int, threads: int) -> list[str]:
 
 
 def make_system(port: int, max_tokens: int) -> System:
-    """Make or bring up to date the system that stands for the model; it answers one question at a time."""
+    """Make or bring up to date the system that stands for the model; it answers one question at a time.
+
+    A run that an earlier demo left unfinished is stopped: it would be asked beside the new one.
+    """
     system = System.objects.filter(slug=MODEL).first() or System(slug=MODEL)
+    for left in Run.objects.filter(system__slug=MODEL, status__in=STOPPABLE):
+        run_stop(run_id=left.pk)
     system.name, system.provider, system.model_id = "SmolLM2 135M", "openai_chat", MODEL
     system.base_url = f"http://127.0.0.1:{port}/v1"
     system.parameters = {"temperature": 0, "max_tokens": max_tokens}
@@ -112,11 +118,14 @@ def run_evaluate(processes: Processes, question_set: str) -> dict[str, Any]:
     """Queue the run as anybody would and wait until the worker has asked everything."""
     command = [*MANAGE, "evaluate", "--system", MODEL, "--set", question_set, "--wait", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as asking:  # noqa: S603 -- our own command
-        while asking.poll() is None:
-            if name := processes.ended():
-                asking.terminate()
-                raise SystemExit(f"The {name} process ended by itself; its messages are above.")
-            time.sleep(0.5)
+        try:
+            while asking.poll() is None:
+                if name := processes.ended():
+                    raise SystemExit(f"The {name} process ended by itself; its messages are above.")
+                time.sleep(0.5)
+        finally:
+            # Left by a signal, too: whoever waits for it here would wait as long as the run takes.
+            asking.terminate()
         said = asking.stdout.read() if asking.stdout else ""
     if not said.strip():
         raise SystemExit("The run could not be queued; the reason is above.")
