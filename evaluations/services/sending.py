@@ -110,7 +110,8 @@ class Sender:
     def n_wanted(self) -> int:
         """Return how many more questions it takes: none while enough are ready, so that they are claimed together."""
         ahead = self._read_ahead()
-        n_room = self._n_free() + ahead - len(self._ready)
+        # Replies that wait to be stored count too: no more is asked than can be stored.
+        n_room = self._n_free() + ahead - len(self._ready) - len(self._heard)
         is_low = len(self._ready) < self._n_free() or len(self._ready) <= ahead // 2
         return max(0, n_room) if is_low else 0
 
