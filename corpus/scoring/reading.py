@@ -47,7 +47,7 @@ def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
     found = find_answer(body, asked, is_cut=finish_reason == "length" or visible.is_cut_in_thinking)
     found = _moved(found, len(visible.text) - len(body))
     if isinstance(found.content, Content):
-        return _as_reading(found, found.content, visible.text)
+        return _as_reading(found, found.content, visible.text, asked)
     status, reason = _status_without_answer(text, visible, found, finish_reason)
     notes = (found.content.note,) if found.content.note and status is ReadStatus.UNPARSED else ()
     return Reading(status, span=found.span, notes=notes, reader=READER, reason=reason)
@@ -69,7 +69,7 @@ def _moved(found: Found, offset: int) -> Found:
     return replace(found, span=(found.span[0] + offset, found.span[1] + offset))
 
 
-def _as_reading(found: Found, content: Content, visible: str) -> Reading:
+def _as_reading(found: Found, content: Content, visible: str, asked: Asked) -> Reading:
     notes = (*found.notes, *content.notes)
     if is_hedged(visible):
         notes = (*notes, HEDGED)
@@ -82,6 +82,7 @@ def _as_reading(found: Found, content: Content, visible: str) -> Reading:
         notes=notes,
         reader=READER,
         reason=f"Read from the {found.form}.",
+        text=visible[slice(*found.span)] if asked.kind is Kind.TEXT and found.span else "",
     )
 
 

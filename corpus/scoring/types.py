@@ -90,7 +90,8 @@ class Reading:
     """What was read, by which reader, from where.
 
     `option_keys` follow the order of `Asked.shown` without repeats; `span` counts characters of the raw text;
-    `notes` are stable words that can be counted; `reason` is a sentence for a person.
+    `notes` are stable words that can be counted; `reason` is a sentence for a person. `text` holds the words at
+    `span`, for a question of kind text alone; a stored reading leaves them where they are, in the answer.
     """
 
     status: ReadStatus
@@ -101,17 +102,22 @@ class Reading:
     notes: tuple[str, ...] = ()
     reader: str = "standard@1"
     reason: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judged reading. `credit` is 0 to 1; `metrics` holds precision, recall, f1 and hamming of a choice."""
+    """A judged reading. `credit` is 0 to 1.
+
+    `metrics` holds precision, recall, f1 and hamming of a choice, and meteor_exact_stem of a text (`text_metrics`);
+    None stands for a metric that is not available.
+    """
 
     outcome: Outcome
     credit: Decimal
     rule: str
     reason: str
-    metrics: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

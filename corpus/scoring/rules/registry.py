@@ -1,11 +1,12 @@
 """The rules there are, and how one is found by name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from corpus.scoring.rules import as_published, chempro, standard, survey_option_text
 from corpus.scoring.rules.verdicts import unread_verdict
+from corpus.scoring.text_metrics import text_metrics
 from corpus.scoring.types import Kind, Reading, ReadStatus, Target, Verdict
 
 
@@ -92,7 +93,8 @@ def judge(*, reading: Reading, target: Target, rule: str = "standard@1") -> Verd
     """Judge `reading` against `target`.
 
     A reading without an answer gets the outcome of its own status and no credit. A kind of question that the rule
-    does not cover raises `NotJudgedError` in place of a guess.
+    does not cover raises `NotJudgedError` in place of a guess. A verdict on a text that was read carries its metrics,
+    which no rule looks at.
     """
     name = resolve_rule(rule)
     if reading.status is not ReadStatus.READ:
@@ -100,4 +102,11 @@ def judge(*, reading: Reading, target: Target, rule: str = "standard@1") -> Verd
     judge_kind = _RULES[name].judges.get(target.kind)
     if judge_kind is None:
         raise NotJudgedError(f"The rule {name} does not judge questions of kind {target.kind.value!r}.")
-    return judge_kind(reading=reading, target=target, rule=name)
+    return _with_text_metrics(judge_kind(reading=reading, target=target, rule=name), reading, target)
+
+
+def _with_text_metrics(verdict: Verdict, reading: Reading, target: Target) -> Verdict:
+    if target.kind is not Kind.TEXT or not target.text or not reading.text:
+        return verdict
+    metrics = text_metrics(hypothesis=reading.text, reference=target.text)
+    return replace(verdict, metrics={**verdict.metrics, **metrics})
