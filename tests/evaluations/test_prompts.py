@@ -13,6 +13,7 @@ from corpus.scoring.types import Asked, Kind, ShownOption
 from corpus.selectors.targets import asked_from_prompt, target_of
 from evaluations.errors import CannotBeAskedError
 from evaluations.prompts import prompt_style, prompt_style_names, prompt_styles
+from evaluations.providers.structure.answers import question_text
 from tests.corpus.factories import make_benchmark, make_question
 
 pytestmark = pytest.mark.django_db
@@ -157,6 +158,15 @@ def test_what_a_style_asks_for_is_read(name: str, fields: dict[str, str], answer
     family = name.partition("@")[0].removesuffix("-tags").removesuffix("-plain")
     reading = read_answer(text=REPLIES[family].format(answer=answer), asked=asked, finish_reason="stop")
     assert judge(reading=reading, target=target_of(revision)).outcome == "right"
+
+
+@pytest.mark.parametrize("name", prompt_style_names())
+def test_the_structure_baseline_finds_the_question_in_every_style(name: str) -> None:
+    for kind, target in [("choice", ""), ("number", "3"), ("molecule", "CCO"), ("text", "no")]:
+        stem = "How many carbons has the molecule with SMILES CCO?"
+        revision = make_question(make_benchmark(), kind=kind, target=target, stem=stem).current_revision
+        assert revision is not None
+        assert question_text(prompt_style(name).prepare(revision).prompt) == stem
 
 
 @pytest.mark.parametrize("name", prompt_style_names())

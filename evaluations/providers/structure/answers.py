@@ -14,8 +14,10 @@ from evaluations.providers.structure.options import (
 from evaluations.providers.structure.properties import formula, is_aromatic, stereo_labels
 from evaluations.providers.structure.wordings import Property, Value, asked_property, has_only_words
 
-_HEAD = re.compile(r"\A.*?^Question:\s*", re.DOTALL | re.MULTILINE)
-_TAIL = re.compile(r"^Options:.*\Z", re.DOTALL | re.MULTILINE)
+_HEAD = re.compile(r"\A.*?^(?:Question:|## Question$)\s*", re.DOTALL | re.MULTILINE)
+_TAIL = re.compile(
+    r"^(?:Options:|## What to do$|Answer (?:with|in) [^\n]*\nAnswer:\s*\Z).*\Z", re.DOTALL | re.MULTILINE
+)
 _MACRO = re.compile(r"\\(?:ce|pu|mathrm|text)\b|[\\${}^_]")
 _FORMULA = re.compile(r"(?<![\w[])(?=[A-Za-z]*\d)(?:[A-Z][a-z]?\d*){2,}(?![\w\]])")
 _SOME_NUMBER = re.compile(rf"(?<![\w.])(\d+|{'|'.join(NUMBER_WORDS)})(?= )")
