@@ -13,31 +13,33 @@ from evaluations.models import Item
 class OccurringFilter(admin.SimpleListFilter):
     """Items by the value of a text column; only values that occur are offered, none for the empty one."""
 
+    column: str
+
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Return the values that occur."""
-        items = Item.objects.exclude(**{self.parameter_name: ""})  # type: ignore[dict-item]
+        items = Item.objects.exclude(**{self.column: ""})
         if run_id := run_looked_at(request):
             items = items.filter(run=run_id)
-        values = items.order_by(self.parameter_name).values_list(self.parameter_name, flat=True).distinct()  # type: ignore[arg-type]
+        values = items.order_by(self.column).values_list(self.column, flat=True).distinct()
         return [(value, value) for value in values]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Item]) -> QuerySet[Item]:
         """Return the items with the chosen value."""
-        return queryset.filter(**{self.parameter_name: self.value()}) if self.value() else queryset  # type: ignore[dict-item]
+        return queryset.filter(**{self.column: self.value()}) if self.value() else queryset
 
 
 class ErrorCodeFilter(OccurringFilter):
     """Items by the kind of their last error."""
 
     title = "error code"
-    parameter_name = "error_code"
+    parameter_name = column = "error_code"
 
 
 class FinishReasonFilter(OccurringFilter):
     """Items by why their reply ended."""
 
     title = "finish reason"
-    parameter_name = "finish_reason"
+    parameter_name = column = "finish_reason"
 
 
 def _as_uuid(text: str) -> UUID | None:

@@ -79,7 +79,13 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """Say of which run the items are, where the list is narrowed to one."""
         changelist = super().get_changelist_instance(request)
-        if run := Run.objects.filter(pk=run_looked_at(request)).select_related("system", "set_revision").first():
+        run_id = run_looked_at(request)
+        run = (
+            Run.objects.select_related("system", "set_revision__question_set").filter(pk=run_id).first()
+            if run_id
+            else None
+        )
+        if run:
             changelist.title = f"Items of {run.system.name} on {run.set_revision.question_set.name}"
         return changelist
 

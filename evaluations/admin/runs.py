@@ -216,7 +216,7 @@ class RunAdmin(EvidenceAdmin):
         run = get_object_or_404(Run, pk=run_id)
         form = BudgetForm(request.POST)
         if not form.is_valid():
-            messages.error(request, f"The budget stays as it is. {' '.join(form.errors['budget'])}")
+            messages.error(request, f"The budget stays as it is. {' '.join(map(str, form.errors['budget']))}")
             return HttpResponseRedirect(run_address(run.pk))
         try:
             raised = run_budget_raise(run_id=run.pk, budget=form.cleaned_data["budget"], actor=request.user)  # type: ignore[arg-type]

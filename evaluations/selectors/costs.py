@@ -40,7 +40,7 @@ class Spent:
     def as_dict(self) -> dict[str, Any]:
         """Return what `--json` prints; `known` is None where nothing is known."""
         return {
-            "known": str(self.known) if self.n_known else None,
+            "known": f"{self.known:f}" if self.n_known else None,
             "currency": self.currency,
             "n_known": self.n_known,
             "n_unknown": self.n_unknown,

@@ -60,7 +60,7 @@ class Estimate:
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
             "is_upper_bound": self.is_upper_bound,
-            "cost": None if self.cost is None else str(self.cost),
+            "cost": None if self.cost is None else f"{self.cost:f}",
             "currency": self.currency,
             "rests_on": list(self.rests_on),
         }

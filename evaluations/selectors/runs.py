@@ -165,10 +165,10 @@ def _retrying(*, run: Run, now: datetime) -> Retrying | None:
         "other_attempts", filter=Q(other_attempts__kind="error", other_attempts__created_at__gte=run.queued_at)
     )
     following = waiting.annotate(n_failures=failures).values_list("n_failures", "not_before").first()
-    if following is None:
+    if following is None or following[1] is None:
         return None
-    n_failures, not_before = following
-    seconds = ceil((not_before - now).total_seconds())
+    n_failures, due = following
+    seconds = ceil((due - now).total_seconds())
     return Retrying(waiting.count(), n_failures + 1, settings.EVALUATION_TRIES, seconds)
 
 

@@ -8,6 +8,7 @@ import django_rq
 from django.utils import timezone
 from redis.exceptions import RedisError
 from rq import Worker
+from rq.worker import BaseWorker
 
 from evaluations.tasks import QUEUE
 
@@ -45,5 +46,5 @@ def run_workers(*, run_id: UUID, now: datetime | None = None) -> RunWorkers:
     return RunWorkers(n_alive=len(workers), n_here=sum(str(job).startswith(f"run-{run_id}-") for job in jobs if job))
 
 
-def _is_alive(worker: Worker, now: datetime) -> bool:
+def _is_alive(worker: BaseWorker, now: datetime) -> bool:
     return worker.last_heartbeat is not None and now - worker.last_heartbeat < _ALIVE

@@ -1,6 +1,7 @@
 """Systems under test that the site makes itself."""
 
 from collections.abc import Callable
+from decimal import Decimal
 
 from evaluations.models import System
 
@@ -35,6 +36,10 @@ def _ensured(*, slug: str, name: str, is_demo: bool) -> System:
             "provider": slug,
             "model_id": f"{slug}@1",
             "is_demo": is_demo,
+            # Computed by the worker itself: known to cost nothing, which is not the same as unknown.
+            "input_price": Decimal(0),
+            "output_price": Decimal(0),
+            "price_source": "computed here",
         },
     )
     return system

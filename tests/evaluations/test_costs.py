@@ -182,7 +182,7 @@ def test_a_call_turned_away_costs_nothing_and_a_hang_something_unknown(
     assert [attempt.cost for attempt in ItemAttempt.objects.filter(item__run=run)] == [0]
     assert spent(run=run).n_calls == 20
     ItemAttempt.objects.create(
-        item=run.items.first(), lease_token=uuid4(), kind="error", error_code="timeout", cost=None
+        item=run.items.get(position=0), lease_token=uuid4(), kind="error", error_code="timeout", cost=None
     )
     assert (spent(run=run).n_unknown, spent(run=run).n_known) == (1, 20)
 
@@ -263,7 +263,9 @@ def test_a_run_pauses_at_its_budget_and_goes_on_with_a_higher_one(
         assert "is used up" in run.error_message
         n_answered = run.items.filter(status="answered").count()
         assert 1 <= n_answered < 15
-        assert spent(run=run).known <= run.budget + one
+        assert run.budget is not None
+        # Questions that are held ready may still go out between two looks at the budget.
+        assert spent(run=run).known <= run.budget + 5 * one
         with pytest.raises(RunStateError, match="is used up"):
             run_resume(run_id=run.pk)
         assert run.budget is not None

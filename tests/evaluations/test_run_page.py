@@ -169,7 +169,7 @@ def test_what_a_system_learned_can_be_forgotten(admin_client: Any, run: Run) -> 
     assert admin_client.get(forget).status_code == 405
     assert "left out" not in words(admin_client.post(forget, follow=True))
     assert System.objects.get().learned == {}
-    assert ActionLog.objects.get(code="system.learned_forgotten").actor.username == "admin"
+    assert str(ActionLog.objects.get(code="system.learned_forgotten").actor) == "admin"
 
 
 def test_the_same_is_queued_again(admin_client: Any, run: Run) -> None:
@@ -182,7 +182,7 @@ def test_the_same_is_queued_again(admin_client: Any, run: Run) -> None:
     assert response["Location"] == address(clone)
     for name in ("system_id", "set_revision_id", "prompt_style", "seed", "repeats", "budget", *asked_as):
         assert getattr(clone, name) == getattr(run, name), name
-    assert (clone.status, clone.items.count(), clone.requested_by.username) == ("queued", 40, "admin")
+    assert (clone.status, clone.items.count(), str(clone.requested_by)) == ("queued", 40, "admin")
     assert ActionLog.objects.get(code="run.cloned", object_id=str(run.pk)).detail == {"run": str(clone.pk)}
 
 
@@ -245,7 +245,7 @@ def test_who_may_change_runs_but_not_add_them_cannot_queue_the_same_again(
 def test_no_raw_id_stands_in_titles_or_headings(admin_client: Any, run: Run) -> None:
     for page in (
         admin_client.get(address(run)),
-        admin_client.get(reverse("admin:evaluations_item_change", args=[run.items.first().pk])),
+        admin_client.get(reverse("admin:evaluations_item_change", args=[run.items.get(position=0, repeat=0).pk])),
     ):
         text = words(page)
         head = text[: text.index('id="content-main"')]
@@ -253,4 +253,4 @@ def test_no_raw_id_stands_in_titles_or_headings(admin_client: Any, run: Run) -> 
         crumbs = head[head.index('class="breadcrumbs"') :].split("</div>")[0]
         assert str(run.pk) not in title
         assert str(run.pk) not in crumbs.replace(f"={run.pk}", "")
-        assert f"item {run.items.first().pk}" not in crumbs
+        assert f"item {run.items.get(position=0, repeat=0).pk}" not in crumbs

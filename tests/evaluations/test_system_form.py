@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from evaluations.models import System, endpoint_address
+from evaluations.models import PRICES, System, endpoint_address
 from evaluations.providers import parameter_problems
 from evaluations.redaction import looks_like_key
 
@@ -119,3 +119,28 @@ def test_a_run_is_not_queued_with_numbers_that_cannot_be(admin_client):
     response = admin_client.post(address, data)
     assert response.status_code == 200
     assert response.context["form"].errors.keys() >= {"question_set", "fallback", "repeats", "seed"}
+
+
+def test_an_empty_price_is_unknown_and_a_price_of_0_is_known(admin_client):
+    system = System.objects.create(slug="s", name="S", provider="random", input_price=5)
+    address = reverse("admin:evaluations_system_change", args=[system.pk])
+    prices = dict.fromkeys(PRICES, "") | {"price_currency": "eur", "output_price": "0"}
+    admin_client.post(address, GOOD | prices)
+    system.refresh_from_db()
+    assert (system.input_price, system.output_price, system.price_currency) == (None, 0, "EUR")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("input_price", "-1"),
+        ("reasoning_price", "cheap"),
+        ("price_currency", "euro"),
+        ("requests_per_minute", "-1"),
+        ("tokens_per_minute", "many"),
+    ],
+)
+def test_prices_and_limits_that_cannot_be_are_marked(admin_client, field, value):
+    response = admin_client.post(reverse("admin:evaluations_system_add"), GOOD | {field: value})
+    assert response.context["adminform"].form.errors.keys() == {field}
+    assert not System.objects.exists()

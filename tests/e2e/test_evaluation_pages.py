@@ -24,6 +24,8 @@ def make_run() -> Run:
     """Return a run on its way: an answer, a failure, a question that waits for its second try, one never asked."""
     benchmark = make_benchmark(slug="b")
     questions = make_set(benchmark, "b", [make_question(benchmark, key=f"inorganic-question-{n}") for n in range(4)])
+    revision = questions.current_revision
+    assert revision is not None
     message = "Unsupported value: 'temperature' does not support 0 with this model."
     learned = {"leave_out": {"temperature": {"message": message, "value": 0, "run": ""}}}
     about = {"provider": "openai_chat", "model_id": "model-x", "base_url": ""}
@@ -36,7 +38,7 @@ def make_run() -> Run:
         output_price=Decimal(8),
         learned=learned | {"about": about},
     )
-    run = run_create(system=system, set_revision=questions.current_revision, budget=Decimal(5), wake=False)
+    run = run_create(system=system, set_revision=revision, budget=Decimal(5), wake=False)
     now = timezone.now()
     Run.objects.filter(pk=run.pk).update(status="running", started_at=now, heartbeat_at=now, learned=learned)
     answered, failed, retried, _ = run.items.order_by("position")
