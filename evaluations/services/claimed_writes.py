@@ -42,7 +42,7 @@ def write_claimed(*, rows: Sequence[tuple[int, UUID, Mapping[str, Any]]]) -> set
 
 
 def _set(name: str, value: str) -> str:
-    return f"{connection.ops.quote_name(_field(name).column)} = {value}"
+    return f"{connection.ops.quote_name(str(_field(name).column))} = {value}"
 
 
 def _set_by_row(names: Sequence[str]) -> list[str]:

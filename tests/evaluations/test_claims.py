@@ -138,6 +138,36 @@ def test_renewing_and_releasing_need_the_token(run: Run) -> None:
     assert run.items.filter(status="waiting", lease_token=None).count() == 20
 
 
+@pytest.mark.parametrize(("were_sent", "n_tries"), [(True, 1), (False, 0)])
+def test_what_was_never_sent_was_not_tried(run: Run, were_sent: bool, n_tries: int) -> None:
+    claims = claim_items(run_id=run.pk, limit=1)
+    assert release_claims(claims, were_sent=were_sent) == 1
+    assert Item.objects.get(pk=claims[0].item_id).attempts == n_tries
+
+
+def test_answers_of_a_batch_are_stored_each_as_it_is(run: Run) -> None:
+    """Some fields alike in every row of the batch, some not, one row under a claim that is gone."""
+    context = run_context(run_id=run.pk)
+    questions = ready(context, claim_items(run_id=run.pk, limit=3))
+    expire([Claim(questions[2].item.pk, questions[2].token)])
+    free_expired_claims(run_id=run.pk)
+    texts = ["[ANSWER]A[/ANSWER] 100 %s \u00e9 'quoted'", "[ANSWER]B[/ANSWER]", "late"]
+    replies = [
+        Arrived(question, Reply(text=text, finish_reason=FinishReason.STOP, tokens_in=number or None))
+        for number, (question, text) in enumerate(zip(questions, texts, strict=True))
+    ]
+    stored = store_answers(context=context, arrived=replies)
+    assert (stored.n_stored, stored.n_late) == (2, 1)
+    rows = list(run.items.filter(status="answered").order_by("position"))
+    assert [(row.completion, row.tokens_in, row.finish_reason) for row in rows] == [
+        (texts[0], None, "stop"),
+        (texts[1], 1, "stop"),
+    ]
+    assert [row.prompt for row in rows] == [question.prepared.prompt for question in questions[:2]]
+    assert all(row.options_shown and row.lease_token is None for row in rows)
+    assert ItemAttempt.objects.filter(kind="late").get().completion == "late"
+
+
 def test_a_late_reply_is_kept_beside_the_answer_and_never_replaces_it(run: Run) -> None:
     context = run_context(run_id=run.pk)
     old = claim_items(run_id=run.pk, limit=1)
@@ -174,7 +204,7 @@ def test_the_same_reply_delivered_twice_is_one_answer(run: Run) -> None:
     context = run_context(run_id=run.pk)
     (question,) = ready(context, claim_items(run_id=run.pk, limit=1))
     assert store_answers(context=context, arrived=[replied(question)]) == Stored(1, 0)
-    assert store_answers(context=context, arrived=[replied(question)]) == Stored(0, 1)
+    assert store_answers(context=context, arrived=[replied(question)]) == Stored(1, 0)
     item = Item.objects.get(pk=question.item.pk)
     assert item.readings.count() == item.scores.count() == 1
 

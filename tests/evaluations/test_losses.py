@@ -97,7 +97,7 @@ def test_rq_07_a_queue_that_restarts_costs_nothing(
 ) -> None:
     with FakeServer(latency_seconds=0.3) as server:
         run = run_create(system=make_system(server.base_url, concurrency=2), set_revision=twenty)
-        second = run_create(system=make_system(server.base_url, model_id="y", concurrency=1), set_revision=twenty)
+        second = run_create(system=make_system(server.base_url, concurrency=1), set_revision=twenty)
         Run.objects.filter(pk=second.pk).update(status="paused")
         parts.start_worker()
         wait_until(lambda: answered() >= 3, what=parts.log_text())
@@ -132,7 +132,7 @@ def test_rq_08_the_worker_outlives_lost_connections_and_failing_jobs(
         wait_until(lambda: Run.objects.get(pk=first.pk).status == "finished", seconds=60, what=parts.log_text())
         cut_connections()
         broken = jobs.enqueue(ask_for_a_table_that_is_not_there)
-        second = run_create(system=make_system(server.base_url, model_id="y"), set_revision=twenty)
+        second = run_create(system=make_system(server.base_url), set_revision=twenty)
         jobs.enqueue(run_ask_job, str(second.pk))
         wait_until(lambda: Run.objects.get(pk=second.pk).status == "finished", seconds=60, what=parts.log_text())
     assert broken.get_status(refresh=True).value == "failed"
