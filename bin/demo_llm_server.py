@@ -2,6 +2,7 @@
 
 import argparse
 import signal
+import sys
 
 import xllamacpp
 
@@ -20,7 +21,7 @@ def main() -> None:
     params.n_ctx, params.n_parallel, params.n_gpu_layers = options.n_ctx, 1, 0
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.n_threads
     server = xllamacpp.Server(params)
-    print(f"listening on {server.listening_address}", flush=True)
+    print(f"listening on {server.listening_address}", file=sys.stderr, flush=True)
     signal.pause()
 
 
