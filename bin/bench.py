@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from bin.bench_evaluations import bench_evaluations  # noqa: E402
 from bin.bench_rescoring import bench_rescoring  # noqa: E402
 from bin.bench_survey import bench_survey  # noqa: E402
 from corpus.scoring.published import match_options, options_in_prompt  # noqa: E402
@@ -172,6 +173,7 @@ SECTIONS = [
     Section("scoring", "Reading and judging completions", bench_scoring),
     Section("rescoring", "Rescoring stored items in PostgreSQL", partial(bench_rescoring, named_items)),
     Section("survey", "Two hundred people answering at once", bench_survey),
+    Section("evaluations", "Asking through one worker, and a limit over ten", bench_evaluations),
 ]
 
 
