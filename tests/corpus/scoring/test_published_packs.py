@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -170,3 +171,69 @@ def test_letters_by_the_order_of_targets_would_differ(pack: tuple[str, list[Judg
         for answer in answers
     )
     assert turned == 0 if model == "gpt-4o-react" or model == "mixtral-8x7b-instruct" else turned < 60
+
+
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "scoring.md"
+
+
+class CauseRow(NamedTuple):
+    """A line of the table of causes: verdicts and outcomes in all, and both by pack."""
+
+    verdicts: int
+    outcomes: int
+    by_pack: dict[str, tuple[int, int]]
+
+
+def table_rows(heading: str) -> Iterator[list[str]]:
+    """Yield the cells of each line of the table of docs/scoring.md with this heading."""
+    lines = DOCUMENT.read_text().splitlines()
+    for line in lines[lines.index(heading) + 2 :]:
+        if not line.startswith("|"):
+            return
+        yield [cell.strip(" `") for cell in line.strip("|").split("|")]
+
+
+def documented_causes() -> dict[str, CauseRow]:
+    """Return the table of causes; a pack named without figures has all of its line."""
+    rows = {}
+    for cause, verdicts, outcomes, where in table_rows("| cause | verdict | outcome | where |"):
+        in_all = (int(verdicts), int(outcomes))
+        shares = [re.fullmatch(r"(\S+)(?: \((\d+) \+ (\d+)\))?", share) for share in where.split(", ") if share]
+        by_pack = {
+            share[1]: (int(share[2]), int(share[3])) if share[2] else in_all for share in shares if share is not None
+        }
+        assert len(by_pack) == len(shares), where
+        rows[cause] = CauseRow(*in_all, by_pack)
+    return rows
+
+
+def test_the_documented_causes_add_up() -> None:
+    causes = documented_causes()
+    in_all = causes.pop("all")
+    assert set(causes) <= set(CAUSES)
+    for cause, row in causes.items():
+        assert (cause, sum(share[0] for share in row.by_pack.values())) == (cause, row.verdicts)
+        assert (cause, sum(share[1] for share in row.by_pack.values())) == (cause, row.outcomes)
+    assert sum(row.verdicts for row in causes.values()) == in_all.verdicts
+    assert sum(row.outcomes for row in causes.values()) == in_all.outcomes
+
+
+def test_the_documented_causes_are_those_counted(pack: tuple[str, list[Judged]]) -> None:
+    model, answers = pack
+    differing = [answer for answer in answers if answer.published.outcome is not answer.standard.outcome]
+    verdicts, outcomes = Counter[str](), Counter[str]()
+    for answer in differing:
+        is_verdict = Outcome.RIGHT in {answer.published.outcome, answer.standard.outcome}
+        (verdicts if is_verdict else outcomes)[answer.cause] += 1
+    counted = {cause: (verdicts[cause], outcomes[cause]) for cause in verdicts | outcomes}
+    rows = documented_causes().items()
+    assert {cause: row.by_pack[model] for cause, row in rows if model in row.by_pack} == counted
+
+
+def test_the_documented_moves_are_those_counted(pack: tuple[str, list[Judged]]) -> None:
+    model, answers = pack
+    published = {answer.item.key for answer in answers if answer.published.outcome is Outcome.RIGHT}
+    standard = {answer.item.key for answer in answers if answer.standard.outcome is Outcome.RIGHT}
+    rows = {name: cells for name, *cells in table_rows("| pack | as published | standard | gained | lost |")}
+    counted = [published, standard, standard - published, published - standard]
+    assert rows[model] == [str(len(keys)) for keys in counted]
