@@ -165,9 +165,11 @@ def _retrying(*, run: Run, now: datetime) -> Retrying | None:
         "other_attempts", filter=Q(other_attempts__kind="error", other_attempts__created_at__gte=run.queued_at)
     )
     following = waiting.annotate(n_failures=failures).values_list("n_failures", "not_before").first()
-    if following is None or following[1] is None:
+    if following is None:
         return None
     n_failures, due = following
+    if due is None:
+        return None
     seconds = ceil((due - now).total_seconds())
     return Retrying(waiting.count(), n_failures + 1, settings.EVALUATION_TRIES, seconds)
 
