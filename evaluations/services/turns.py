@@ -16,17 +16,13 @@ UNSERVED_SECONDS = 5.0
 def run_whose_turn_it_is(*, run_id: UUID) -> UUID:
     """Return the run a worker should serve that was woken for `run_id`.
 
-    That run itself, unless a worker was at it within the last seconds and another active run, with a question to ask
-    now, has been without one for longer: of such runs the one that has waited longest.
+    That run itself, unless another active run with a question to ask now has no worker and has been without one for
+    longer: of such runs the one that has waited longest.
     """
     now = database_now()
-    since = now - timedelta(seconds=UNSERVED_SECONDS)
-    unserved = Q(heartbeat_at=None) | Q(heartbeat_at__lt=since)
-    if Run.objects.filter(unserved, pk=run_id, status__in=ACTIVE).exists():
-        return run_id
+    is_unserved = Q(heartbeat_at=None) | Q(heartbeat_at__lt=now - timedelta(seconds=UNSERVED_SECONDS))
     due = Q(status=Item.Status.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
-    waiting = Run.objects.filter(
-        unserved, Exists(Item.objects.filter(due, run=OuterRef("pk"))), status__in=ACTIVE
-    ).exclude(pk=run_id)
-    longest = waiting.order_by(F("heartbeat_at").asc(nulls_first=True), "queued_at").first()
+    has_due = Exists(Item.objects.filter(due, run=OuterRef("pk")))
+    runs = Run.objects.filter(Q(pk=run_id) | (is_unserved & has_due), status__in=ACTIVE)
+    longest = runs.order_by(F("heartbeat_at").asc(nulls_first=True), "queued_at").first()
     return longest.pk if longest else run_id

@@ -211,9 +211,9 @@ def test_a_worker_serves_the_run_that_has_waited_longest(twenty: QuestionSetRevi
     for run, seconds in ((busy, 0), (idle, 60)):
         Run.objects.filter(pk=run.pk).update(status="running", heartbeat_at=now - timedelta(seconds=seconds))
     assert run_whose_turn_it_is(run_id=busy.pk) == never.pk
-    assert run_whose_turn_it_is(run_id=idle.pk) == idle.pk
+    assert run_whose_turn_it_is(run_id=idle.pk) == never.pk
     Run.objects.filter(pk=never.pk).update(status="paused")
     assert run_whose_turn_it_is(run_id=busy.pk) == idle.pk
-    assert run_whose_turn_it_is(run_id=never.pk) == idle.pk
+    assert run_whose_turn_it_is(run_id=never.pk) == run_whose_turn_it_is(run_id=idle.pk) == idle.pk
     idle.items.update(not_before=now + timedelta(hours=1))
     assert run_whose_turn_it_is(run_id=busy.pk) == busy.pk
