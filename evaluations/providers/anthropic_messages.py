@@ -16,6 +16,7 @@ from evaluations.providers.http_errors import (
     page_error,
 )
 from evaluations.providers.metadata import count_of, field_of, trace_of, words_of
+from evaluations.providers.sockets import prompt_transports
 from evaluations.redaction import heard
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
@@ -41,7 +42,9 @@ class AnthropicMessages:
             base_url=self._base_url,
             max_retries=0,
             timeout=endpoint.timeout_seconds,
-            http_client=anthropic.DefaultAsyncHttpxClient(follow_redirects=False, timeout=endpoint.timeout_seconds),
+            http_client=anthropic.DefaultAsyncHttpxClient(
+                follow_redirects=False, timeout=endpoint.timeout_seconds, mounts=prompt_transports()
+            ),
         )
 
     async def __aenter__(self) -> Self:

@@ -15,6 +15,7 @@ from evaluations.providers.http_errors import (
     page_error,
 )
 from evaluations.providers.metadata import field_of
+from evaluations.providers.sockets import prompt_transports
 from evaluations.redaction import heard
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
@@ -29,7 +30,9 @@ def openai_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         base_url=endpoint.base_url or DEFAULT_BASE_URL,
         max_retries=0,
         timeout=endpoint.timeout_seconds,
-        http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False, timeout=endpoint.timeout_seconds),
+        http_client=openai.DefaultAsyncHttpxClient(
+            follow_redirects=False, timeout=endpoint.timeout_seconds, mounts=prompt_transports()
+        ),
     )
 
 

@@ -34,6 +34,7 @@ from evaluations.providers.plain_http_settings import (
     plain_http_settings,
     value_at,
 )
+from evaluations.providers.sockets import prompt_transports
 from evaluations.redaction import heard
 
 LARGEST_ANSWER_BYTES = 8_000_000
@@ -53,7 +54,9 @@ class PlainHttp:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._client = httpx2.AsyncClient(follow_redirects=False, timeout=endpoint.timeout_seconds)
+        self._client = httpx2.AsyncClient(
+            follow_redirects=False, timeout=endpoint.timeout_seconds, mounts=prompt_transports()
+        )
 
     async def __aenter__(self) -> Self:
         return self
