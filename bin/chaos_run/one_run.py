@@ -31,6 +31,7 @@ class Plan:
     n_workers: int = 3
     concurrency: int = 8
     kill_every_seconds: float = 5.0
+    most_kills: int = 10_000
     valkey_restarts: tuple[float, ...] = (0.25, 0.7)
     postgres_restarts: tuple[float, ...] = (0.45,)
     lease_seconds: int = 10
@@ -106,7 +107,8 @@ class Disturbance:
         n_asked = n_calls(self.provider.log)
         if n_asked and not self._next_kill:
             self._next_kill = time.monotonic() + self.plan.kill_every_seconds
-        if self._next_kill and time.monotonic() >= self._next_kill:
+        is_due = self._next_kill and time.monotonic() >= self._next_kill
+        if is_due and len(self.supervisor.kills) < self.plan.most_kills:
             self._next_kill += self.plan.kill_every_seconds
             self.supervisor.kill_one(self._chance)
         if self._due and n_asked >= self._due[0][0] * self.n_items:
