@@ -19,7 +19,7 @@ PLAN = Plan(
     latency_seconds=0.5,
     concurrency=4,
     kill_every_seconds=1.5,
-    # On a busy machine a worker takes longer to start than the next kill takes to come: it must get its turn in the end.
+    # On a busy machine a worker takes longer to start than the next kill takes to come; it gets its turn in the end.
     most_kills=5,
     valkey_restarts=(0.3,),
     postgres_restarts=(),
