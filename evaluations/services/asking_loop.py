@@ -100,7 +100,8 @@ class AskingLoop:
         self._is_closing = False
         self._must_stop = False
         self._next_beat = 0.0
-        self._next_renewal = time.monotonic() + settings.EVALUATION_LEASE_SECONDS / 3
+        self._last_renewal = time.monotonic()
+        self._sender.send_until = self._last_renewal + settings.EVALUATION_LEASE_SECONDS
         self._idle_since: float | None = None
         self._tally = Tally()
 
@@ -138,7 +139,11 @@ class AskingLoop:
         if now < self._next_beat:
             return
         self._next_beat = now + BEAT_SECONDS
-        may_go_on, must_stop = await in_database(self._beat, now)
+        may_go_on, must_stop = await in_database(self._beat)
+        if time.monotonic() >= self._sender.send_until:
+            # The database was out of reach for so long that others may be asking what is ready here.
+            await self._give_back_unsent()
+        self._sender.send_until = self._last_renewal + settings.EVALUATION_LEASE_SECONDS
         self._is_closing = self._is_closing or not may_go_on or must_stop
         if self._is_closing:
             await self._give_back_unsent()
@@ -147,12 +152,13 @@ class AskingLoop:
         if must_stop and not self._must_stop:
             await self._last_replies()
 
-    def _beat(self, now: float) -> tuple[bool, bool]:
+    def _beat(self) -> tuple[bool, bool]:
         """Show a sign of life, free dead workers' questions, renew claims; return (may ask on, must stop)."""
         free_expired_claims(run_id=self._context.run_id)
-        if now >= self._next_renewal:
+        now = time.monotonic()
+        if now >= self._last_renewal + settings.EVALUATION_LEASE_SECONDS / 3:
             renew_claims(_claims(self._sender.held_questions()))
-            self._next_renewal = now + settings.EVALUATION_LEASE_SECONDS / 3
+            self._last_renewal = now
         may_go_on = run_heartbeat(run_id=self._context.run_id) and not self._pace.is_turn_over()
         may_go_on = may_go_on and not pause_when_spent(run_id=self._context.run_id)
         return may_go_on, self._pace.must_stop()

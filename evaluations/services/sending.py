@@ -90,6 +90,8 @@ class Sender:
         self._news = asyncio.Event()
         self._may_send = asyncio.Event()
         self._is_held = False
+        # Until then (monotonic seconds) every claim is certain to hold; later another worker may have the question.
+        self.send_until = math.inf
         self._n_unrecorded = 0
         self._granted_again: dict[int, int] = {}
         self._mean_seconds: float | None = None
@@ -205,7 +207,9 @@ class Sender:
                     await asyncio.sleep(taken.wait_seconds)
 
     def _n_sendable(self) -> int:
-        return 0 if self._is_held else max(0, min(len(self._ready), self._n_free()))
+        if self._is_held or time.monotonic() >= self.send_until:
+            return 0
+        return max(0, min(len(self._ready), self._n_free()))
 
     def _n_free(self) -> int:
         return self._context.concurrency - len(self._in_flight) - self._n_unrecorded
