@@ -81,9 +81,7 @@ def _questions() -> Any:
 
 
 def _question(number: int) -> dict[str, Any]:
-    stem = (
-        f"Sample {number}: a compound of {100 + number} g/mol takes part in a reaction in water at 298 K. "
-    )
+    stem = f"Sample {number}: a compound of {100 + number} g/mol takes part in a reaction in water at 298 K. "
     if number % 6 == 0:
         example: dict[str, Any] = {"input": f"{stem * 2}How many moles are {number} g?", "target": str(number / 7)}
     else:

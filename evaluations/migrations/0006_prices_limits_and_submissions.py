@@ -7,299 +7,466 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0001_initial'),
-        ('evaluations', '0005_rescoring'),
+        ("corpus", "0001_initial"),
+        ("evaluations", "0005_rescoring"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ContributorToken',
+            name="ContributorToken",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(help_text='Who has it, for example a group and a person.', max_length=200)),
-                ('prompt_style', models.CharField(max_length=64)),
-                ('token_hash', models.CharField(editable=False, max_length=64, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(help_text="Who has it, for example a group and a person.", max_length=200)),
+                ("prompt_style", models.CharField(max_length=64)),
+                ("token_hash", models.CharField(editable=False, max_length=64, unique=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("last_used_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ['-created_at'],
+                "ordering": ["-created_at"],
             },
         ),
         migrations.CreateModel(
-            name='ItemConfidence',
+            name="ItemConfidence",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('prompt', models.TextField()),
-                ('completion', models.TextField(blank=True, help_text='The raw reply; never edited.')),
-                ('finish_reason', models.CharField(blank=True, max_length=20)),
-                ('level', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('error_code', models.CharField(blank=True, max_length=40)),
-                ('error_message', models.CharField(blank=True, max_length=500)),
-                ('tokens_in', models.PositiveIntegerField(blank=True, null=True)),
-                ('tokens_out', models.PositiveIntegerField(blank=True, null=True)),
-                ('cost', models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True)),
-                ('asked_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("prompt", models.TextField()),
+                ("completion", models.TextField(blank=True, help_text="The raw reply; never edited.")),
+                ("finish_reason", models.CharField(blank=True, max_length=20)),
+                ("level", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("error_code", models.CharField(blank=True, max_length=40)),
+                ("error_message", models.CharField(blank=True, max_length=500)),
+                ("tokens_in", models.PositiveIntegerField(blank=True, null=True)),
+                ("tokens_out", models.PositiveIntegerField(blank=True, null=True)),
+                ("cost", models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True)),
+                ("asked_at", models.DateTimeField()),
             ],
             options={
-                'verbose_name_plural': 'item confidences',
+                "verbose_name_plural": "item confidences",
             },
         ),
         migrations.CreateModel(
-            name='Submission',
+            name="Submission",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('prompt_style', models.CharField(max_length=64)),
-                ('facts', models.JSONField(blank=True, default=dict, help_text='What the contributor states, such as parameters.')),
-                ('content_hash', models.CharField(help_text='Of the completions; the same file is taken once.', max_length=64)),
-                ('status', models.CharField(choices=[('waiting', 'waiting for review'), ('accepted', 'accepted'), ('rejected', 'rejected')], db_index=True, default='waiting', max_length=10)),
-                ('received_at', models.DateTimeField(auto_now_add=True)),
-                ('reviewed_at', models.DateTimeField(blank=True, null=True)),
-                ('review_reason', models.CharField(blank=True, max_length=500)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("prompt_style", models.CharField(max_length=64)),
+                (
+                    "facts",
+                    models.JSONField(
+                        blank=True, default=dict, help_text="What the contributor states, such as parameters."
+                    ),
+                ),
+                (
+                    "content_hash",
+                    models.CharField(help_text="Of the completions; the same file is taken once.", max_length=64),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("waiting", "waiting for review"), ("accepted", "accepted"), ("rejected", "rejected")],
+                        db_index=True,
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("received_at", models.DateTimeField(auto_now_add=True)),
+                ("reviewed_at", models.DateTimeField(blank=True, null=True)),
+                ("review_reason", models.CharField(blank=True, max_length=500)),
             ],
             options={
-                'ordering': ['-received_at'],
+                "ordering": ["-received_at"],
             },
         ),
         migrations.CreateModel(
-            name='SubmittedCompletion',
+            name="SubmittedCompletion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('repeat', models.PositiveSmallIntegerField(default=0)),
-                ('completion', models.TextField(blank=True)),
-                ('facts', models.JSONField(blank=True, default=dict, help_text='Finish reason, tokens, seconds, tools, as stated.')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("repeat", models.PositiveSmallIntegerField(default=0)),
+                ("completion", models.TextField(blank=True)),
+                (
+                    "facts",
+                    models.JSONField(
+                        blank=True, default=dict, help_text="Finish reason, tokens, seconds, tools, as stated."
+                    ),
+                ),
             ],
             options={
-                'ordering': ['submission', 'id'],
+                "ordering": ["submission", "id"],
             },
         ),
         migrations.AddField(
-            model_name='item',
-            name='cost',
-            field=models.DecimalField(blank=True, decimal_places=8, help_text="By the run's prices; empty is unknown.", max_digits=14, null=True),
+            model_name="item",
+            name="cost",
+            field=models.DecimalField(
+                blank=True,
+                decimal_places=8,
+                help_text="By the run's prices; empty is unknown.",
+                max_digits=14,
+                null=True,
+            ),
         ),
         migrations.AddField(
-            model_name='item',
-            name='log_probabilities',
-            field=models.JSONField(blank=True, help_text='[token, log-probability] of the reply.', null=True),
+            model_name="item",
+            name="log_probabilities",
+            field=models.JSONField(blank=True, help_text="[token, log-probability] of the reply.", null=True),
         ),
         migrations.AddField(
-            model_name='item',
-            name='tokens_cached',
-            field=models.PositiveIntegerField(blank=True, help_text='Of those in, taken from a cache.', null=True),
+            model_name="item",
+            name="tokens_cached",
+            field=models.PositiveIntegerField(blank=True, help_text="Of those in, taken from a cache.", null=True),
         ),
         migrations.AddField(
-            model_name='item',
-            name='tokens_reasoning',
-            field=models.PositiveIntegerField(blank=True, help_text='Of those out, reasoning.', null=True),
+            model_name="item",
+            name="tokens_reasoning",
+            field=models.PositiveIntegerField(blank=True, help_text="Of those out, reasoning.", null=True),
         ),
         migrations.AddField(
-            model_name='item',
-            name='turns',
-            field=models.JSONField(blank=True, default=list, help_text='[role, text] between prompt and completion.'),
+            model_name="item",
+            name="turns",
+            field=models.JSONField(blank=True, default=list, help_text="[role, text] between prompt and completion."),
         ),
         migrations.AddField(
-            model_name='itemattempt',
-            name='cost',
+            model_name="itemattempt",
+            name="cost",
             field=models.DecimalField(blank=True, decimal_places=8, max_digits=14, null=True),
         ),
         migrations.AddField(
-            model_name='itemattempt',
-            name='tokens_in',
+            model_name="itemattempt",
+            name="tokens_in",
             field=models.PositiveIntegerField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='itemattempt',
-            name='tokens_out',
+            model_name="itemattempt",
+            name="tokens_out",
             field=models.PositiveIntegerField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='run',
-            name='asks_confidence',
-            field=models.BooleanField(default=False, help_text='After the answers, ask of each question how sure the system is, 1 to 5.'),
+            model_name="run",
+            name="asks_confidence",
+            field=models.BooleanField(
+                default=False, help_text="After the answers, ask of each question how sure the system is, 1 to 5."
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='budget',
-            field=models.DecimalField(blank=True, decimal_places=4, help_text="In the currency of the system's prices; what it may cost before it pauses. Empty: no limit.", max_digits=12, null=True),
+            model_name="run",
+            name="budget",
+            field=models.DecimalField(
+                blank=True,
+                decimal_places=4,
+                help_text="In the currency of the system's prices; what it may cost before it pauses. Empty: no limit.",
+                max_digits=12,
+                null=True,
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='learned',
-            field=models.JSONField(blank=True, default=dict, help_text='As of the system, when this run used it.'),
+            model_name="run",
+            name="learned",
+            field=models.JSONField(blank=True, default=dict, help_text="As of the system, when this run used it."),
         ),
         migrations.AddField(
-            model_name='run',
-            name='permutes_options',
-            field=models.BooleanField(default=False, help_text='Show the options in another order at every repeat, drawn from the seed.'),
+            model_name="run",
+            name="permutes_options",
+            field=models.BooleanField(
+                default=False, help_text="Show the options in another order at every repeat, drawn from the seed."
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='sweep',
-            field=models.UUIDField(blank=True, db_index=True, help_text='Shared by runs queued as one sweep.', null=True),
+            model_name="run",
+            name="sweep",
+            field=models.UUIDField(
+                blank=True, db_index=True, help_text="Shared by runs queued as one sweep.", null=True
+            ),
         ),
         migrations.AddField(
-            model_name='system',
-            name='cached_input_price',
-            field=models.DecimalField(blank=True, decimal_places=6, help_text='per million tokens sent that the provider had cached; empty: as any sent', max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)]),
+            model_name="system",
+            name="cached_input_price",
+            field=models.DecimalField(
+                blank=True,
+                decimal_places=6,
+                help_text="per million tokens sent that the provider had cached; empty: as any sent",
+                max_digits=12,
+                null=True,
+                validators=[django.core.validators.MinValueValidator(0)],
+            ),
         ),
         migrations.AddField(
-            model_name='system',
-            name='folds_system_prompt',
-            field=models.BooleanField(default=False, help_text='Put the system prompt at the head of the question, for models that take none.'),
+            model_name="system",
+            name="folds_system_prompt",
+            field=models.BooleanField(
+                default=False, help_text="Put the system prompt at the head of the question, for models that take none."
+            ),
         ),
         migrations.AddField(
-            model_name='system',
-            name='input_price',
-            field=models.DecimalField(blank=True, decimal_places=6, help_text='per million tokens sent', max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)]),
+            model_name="system",
+            name="input_price",
+            field=models.DecimalField(
+                blank=True,
+                decimal_places=6,
+                help_text="per million tokens sent",
+                max_digits=12,
+                null=True,
+                validators=[django.core.validators.MinValueValidator(0)],
+            ),
         ),
         migrations.AddField(
-            model_name='system',
-            name='learned',
-            field=models.JSONField(blank=True, default=dict, help_text="What the endpoint's own messages taught: parameters to leave out, names to replace."),
+            model_name="system",
+            name="learned",
+            field=models.JSONField(
+                blank=True,
+                default=dict,
+                help_text="What the endpoint's own messages taught: parameters to leave out, names to replace.",
+            ),
         ),
         migrations.AddField(
-            model_name='system',
-            name='output_price',
-            field=models.DecimalField(blank=True, decimal_places=6, help_text='per million tokens received', max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)]),
+            model_name="system",
+            name="output_price",
+            field=models.DecimalField(
+                blank=True,
+                decimal_places=6,
+                help_text="per million tokens received",
+                max_digits=12,
+                null=True,
+                validators=[django.core.validators.MinValueValidator(0)],
+            ),
         ),
         migrations.AddField(
-            model_name='system',
-            name='price_currency',
-            field=models.CharField(default='USD', max_length=3, validators=[django.core.validators.RegexValidator('^[A-Z]{3}$', 'Give the currency by its three capitals, for example USD or EUR.')]),
+            model_name="system",
+            name="price_currency",
+            field=models.CharField(
+                default="USD",
+                max_length=3,
+                validators=[
+                    django.core.validators.RegexValidator(
+                        "^[A-Z]{3}$", "Give the currency by its three capitals, for example USD or EUR."
+                    )
+                ],
+            ),
         ),
         migrations.AddField(
-            model_name='system',
-            name='price_source',
-            field=models.CharField(blank=True, help_text='Where the prices stand, and of which day.', max_length=300),
+            model_name="system",
+            name="price_source",
+            field=models.CharField(blank=True, help_text="Where the prices stand, and of which day.", max_length=300),
         ),
         migrations.AddField(
-            model_name='system',
-            name='reasoning_price',
-            field=models.DecimalField(blank=True, decimal_places=6, help_text='per million tokens of reasoning; empty: as any received', max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)]),
+            model_name="system",
+            name="reasoning_price",
+            field=models.DecimalField(
+                blank=True,
+                decimal_places=6,
+                help_text="per million tokens of reasoning; empty: as any received",
+                max_digits=12,
+                null=True,
+                validators=[django.core.validators.MinValueValidator(0)],
+            ),
         ),
         migrations.AddField(
-            model_name='system',
-            name='requests_per_minute',
-            field=models.PositiveIntegerField(blank=True, help_text='Most calls a minute over all workers; empty: no limit of ours.', null=True),
+            model_name="system",
+            name="requests_per_minute",
+            field=models.PositiveIntegerField(
+                blank=True, help_text="Most calls a minute over all workers; empty: no limit of ours.", null=True
+            ),
         ),
         migrations.AddField(
-            model_name='system',
-            name='system_prompt',
-            field=models.TextField(blank=True, help_text='Said before every question; empty: nothing.'),
+            model_name="system",
+            name="system_prompt",
+            field=models.TextField(blank=True, help_text="Said before every question; empty: nothing."),
         ),
         migrations.AddField(
-            model_name='system',
-            name='tokens_per_minute',
-            field=models.PositiveIntegerField(blank=True, help_text='Most tokens a minute, in and out together, over all workers.', null=True),
+            model_name="system",
+            name="tokens_per_minute",
+            field=models.PositiveIntegerField(
+                blank=True, help_text="Most tokens a minute, in and out together, over all workers.", null=True
+            ),
         ),
         migrations.AlterField(
-            model_name='run',
-            name='frozen',
-            field=models.JSONField(blank=True, default=dict, help_text='Provider, model id, endpoint, reader, rule, prices, code and package versions.'),
+            model_name="run",
+            name="frozen",
+            field=models.JSONField(
+                blank=True,
+                default=dict,
+                help_text="Provider, model id, endpoint, reader, rule, prices, code and package versions.",
+            ),
         ),
         migrations.AlterField(
-            model_name='run',
-            name='origin',
-            field=models.CharField(choices=[('asked', 'asked here'), ('imported', 'imported'), ('submitted', 'submitted')], default='asked', max_length=10),
+            model_name="run",
+            name="origin",
+            field=models.CharField(
+                choices=[("asked", "asked here"), ("imported", "imported"), ("submitted", "submitted")],
+                default="asked",
+                max_length=10,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('budget__isnull', True), ('budget__gt', 0), _connector='OR'), name='run_budget_more_than_nothing'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("budget__isnull", True), ("budget__gt", 0), _connector="OR"),
+                name="run_budget_more_than_nothing",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='system',
-            constraint=models.CheckConstraint(condition=models.Q(('requests_per_minute__isnull', True), ('requests_per_minute__gte', 1), _connector='OR'), name='system_requests_from_one'),
+            model_name="system",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("requests_per_minute__isnull", True), ("requests_per_minute__gte", 1), _connector="OR"
+                ),
+                name="system_requests_from_one",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='system',
-            constraint=models.CheckConstraint(condition=models.Q(('tokens_per_minute__isnull', True), ('tokens_per_minute__gte', 1), _connector='OR'), name='system_tokens_from_one'),
+            model_name="system",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("tokens_per_minute__isnull", True), ("tokens_per_minute__gte", 1), _connector="OR"),
+                name="system_tokens_from_one",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='system',
-            constraint=models.CheckConstraint(condition=models.Q(('input_price__isnull', True), ('input_price__gte', 0), _connector='OR'), name='system_input_price_not_negative'),
+            model_name="system",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("input_price__isnull", True), ("input_price__gte", 0), _connector="OR"),
+                name="system_input_price_not_negative",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='system',
-            constraint=models.CheckConstraint(condition=models.Q(('output_price__isnull', True), ('output_price__gte', 0), _connector='OR'), name='system_output_price_not_negative'),
+            model_name="system",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("output_price__isnull", True), ("output_price__gte", 0), _connector="OR"),
+                name="system_output_price_not_negative",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='system',
-            constraint=models.CheckConstraint(condition=models.Q(('cached_input_price__isnull', True), ('cached_input_price__gte', 0), _connector='OR'), name='system_cached_input_price_not_negative'),
+            model_name="system",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("cached_input_price__isnull", True), ("cached_input_price__gte", 0), _connector="OR"
+                ),
+                name="system_cached_input_price_not_negative",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='system',
-            constraint=models.CheckConstraint(condition=models.Q(('reasoning_price__isnull', True), ('reasoning_price__gte', 0), _connector='OR'), name='system_reasoning_price_not_negative'),
+            model_name="system",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("reasoning_price__isnull", True), ("reasoning_price__gte", 0), _connector="OR"),
+                name="system_reasoning_price_not_negative",
+            ),
         ),
         migrations.AddField(
-            model_name='contributortoken',
-            name='created_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="contributortoken",
+            name="created_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='contributortoken',
-            name='question_set',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contributor_tokens', to='corpus.questionset'),
+            model_name="contributortoken",
+            name="question_set",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="contributor_tokens", to="corpus.questionset"
+            ),
         ),
         migrations.AddField(
-            model_name='contributortoken',
-            name='system',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contributor_tokens', to='evaluations.system'),
+            model_name="contributortoken",
+            name="system",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="contributor_tokens", to="evaluations.system"
+            ),
         ),
         migrations.AddField(
-            model_name='itemconfidence',
-            name='item',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='stated_confidence', to='evaluations.item'),
+            model_name="itemconfidence",
+            name="item",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE, related_name="stated_confidence", to="evaluations.item"
+            ),
         ),
         migrations.AddField(
-            model_name='submission',
-            name='reviewed_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="submission",
+            name="reviewed_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='submission',
-            name='run',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='submission', to='evaluations.run'),
+            model_name="submission",
+            name="run",
+            field=models.OneToOneField(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="submission",
+                to="evaluations.run",
+            ),
         ),
         migrations.AddField(
-            model_name='submission',
-            name='set_revision',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='corpus.questionsetrevision'),
+            model_name="submission",
+            name="set_revision",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="submissions", to="corpus.questionsetrevision"
+            ),
         ),
         migrations.AddField(
-            model_name='submission',
-            name='system',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='evaluations.system'),
+            model_name="submission",
+            name="system",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="submissions", to="evaluations.system"
+            ),
         ),
         migrations.AddField(
-            model_name='submission',
-            name='token',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='submissions', to='evaluations.contributortoken'),
+            model_name="submission",
+            name="token",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="submissions",
+                to="evaluations.contributortoken",
+            ),
         ),
         migrations.AddField(
-            model_name='submittedcompletion',
-            name='question_revision',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='corpus.questionrevision'),
+            model_name="submittedcompletion",
+            name="question_revision",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="corpus.questionrevision"
+            ),
         ),
         migrations.AddField(
-            model_name='submittedcompletion',
-            name='submission',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='completions', to='evaluations.submission'),
+            model_name="submittedcompletion",
+            name="submission",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="completions", to="evaluations.submission"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='itemconfidence',
-            constraint=models.CheckConstraint(condition=models.Q(('level__isnull', True), models.Q(('level__gte', 1), ('level__lte', 5)), _connector='OR'), name='item_confidence_one_to_five'),
+            model_name="itemconfidence",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("level__isnull", True), models.Q(("level__gte", 1), ("level__lte", 5)), _connector="OR"
+                ),
+                name="item_confidence_one_to_five",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'rejected'), _negated=True), fields=('system', 'set_revision', 'content_hash'), name='submission_once', violation_error_message='These completions have been sent already.'),
+            model_name="submission",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("status", "rejected"), _negated=True),
+                fields=("system", "set_revision", "content_hash"),
+                name="submission_once",
+                violation_error_message="These completions have been sent already.",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='submittedcompletion',
-            constraint=models.UniqueConstraint(fields=('submission', 'question_revision', 'repeat'), name='submitted_completion_once'),
+            model_name="submittedcompletion",
+            constraint=models.UniqueConstraint(
+                fields=("submission", "question_revision", "repeat"), name="submitted_completion_once"
+            ),
         ),
     ]
