@@ -1,5 +1,6 @@
 """Fixtures for the whole suite."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,22 +20,26 @@ def shared() -> Path:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a second run, on another database, leave out what it cannot tell anything new about."""
     parser.addoption(
-        "--database-only", action="store_true", help="run only tests that use the database, but no browser pages"
+        "--database-only",
+        action="store_true",
+        help="run only tests that use the database, without browsers and without those marked `one_database`",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect, and count as deselected, what `--database-only` leaves out."""
-    if not config.getoption("--database-only"):
-        return
-    kept = [item for item in items if _is_about_the_database(item)]
-    config.hook.pytest_deselected(items=[item for item in items if not _is_about_the_database(item)])
-    items[:] = kept
+    """Deselect, and count as deselected, what `--database-only` leaves out; skip most real workers on SQLite."""
+    if config.getoption("--database-only"):
+        config.hook.pytest_deselected(items=[item for item in items if not _is_about_the_database(item)])
+        items[:] = [item for item in items if _is_about_the_database(item)]
+    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+        for item in items:
+            workers = item.get_closest_marker("workers")
+            if workers and not workers.kwargs.get("sqlite"):
+                item.add_marker(pytest.mark.skip(reason="real workers are tried on PostgreSQL (DATABASE_URL)"))
 
 
 def _is_about_the_database(item: pytest.Item) -> bool:
-    """Say whether a test uses the database; of the browser tests, only whole studies are about what is stored."""
-    if item.get_closest_marker("browser") and item.path.name != "test_survey.py":
+    if item.get_closest_marker("browser") or item.get_closest_marker("one_database"):
         return False
     return item.get_closest_marker("django_db") is not None or "db" in getattr(item, "fixturenames", ())
 

@@ -14,7 +14,12 @@ from corpus.selectors.questions import current_revisions
 from corpus.selectors.sets import labels_of_set, set_by_slug, set_members
 from corpus.services.imports import corpus_import
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.xdist_group("real_corpus")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.shared,
+    pytest.mark.one_database,
+    pytest.mark.xdist_group("real_corpus"),
+]
 
 
 def run(data):

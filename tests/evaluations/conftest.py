@@ -7,8 +7,11 @@ import pytest
 from redis.exceptions import ConnectionError as QueueAwayError
 
 from corpus.models import QuestionSetRevision
-from evaluations.models import System
+from evaluations.models import Run, System
+from evaluations.services.runs import run_create
 from tests.corpus.factories import make_benchmark, make_question, make_set
+from tests.evaluations.asked_servers import START
+from tests.fake_servers.server import FakeServer
 
 
 @pytest.fixture(autouse=True)
@@ -63,3 +66,15 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
     value = "canary-7f3a9c-key/with+signs"
     monkeypatch.setenv("TEST_API_KEY", value)
     return value
+
+
+@pytest.fixture
+def start(twenty: QuestionSetRevision, make_system: Callable[..., System]) -> START:
+    """Return a function that makes a run of the twenty questions on a server."""
+
+    def go(server: FakeServer, *, repeats: int = 1, **fields: Any) -> Run:
+        provider = {"openai": "openai_chat", "anthropic": "anthropic_messages"}[server.shape]
+        system = make_system(server.base_url, provider, **fields)
+        return run_create(system=system, set_revision=twenty, repeats=repeats)
+
+    return go

@@ -24,7 +24,7 @@ from tests.evaluations.real_parts import RealParts, real_parts, wait_until
 from tests.fake_servers.noise import Noise, noise_for
 from tests.fake_servers.server import FakeServer, Shape
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.workers]
 
 MINI = 236
 SEED = 20261130
@@ -166,6 +166,7 @@ def only_once(server: FakeServer, noise: Noise, stored: set[int]) -> bool:
     return all(server.asked[p] == n for p, n in before.items() if n == noise.prompts[p])
 
 
+@pytest.mark.workers(sqlite=True)
 def test_rq_01_a_killed_worker_is_replaced_by_another(parts: RealParts) -> None:
     """On every database: twenty questions, SIGKILL after five, another worker goes on."""
     make_set_named("twenty", 20)
@@ -223,6 +224,7 @@ def test_a_worker_that_is_asked_to_end_gives_its_questions_back(parts: RealParts
     assert set(server.asked.values()) == {1}
 
 
+@pytest.mark.workers(sqlite=True)
 def test_random_runs_through_the_queue(parts: RealParts) -> None:
     make_set_named("twenty", 20)
     parts.start_worker()

@@ -36,6 +36,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("name", OWN + OTHERS)
 def test_other_secrets_are_refused_when_typed_and_when_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "value-that-must-stay-here")

@@ -85,6 +85,7 @@ def answered() -> int:
     return Item.objects.filter(status="answered").count()
 
 
+@pytest.mark.workers
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("keeps", [True, False])
 def test_rq_07_a_queue_that_restarts_costs_nothing(
@@ -116,6 +117,7 @@ def test_rq_07_a_queue_that_restarts_costs_nothing(
     assert Item.objects.filter(run=run, attempts__gt=1).count() == 0
 
 
+@pytest.mark.workers
 @pytest.mark.django_db(transaction=True)
 def test_rq_08_the_worker_outlives_lost_connections_and_failing_jobs(
     twenty: QuestionSetRevision, make_system: MakeSystem, queue: RestartedQueue, parts: RealParts

@@ -11,7 +11,7 @@ from corpus.models import Benchmark, Grouping, QuestionSet
 from evaluations.models import Item, Run
 from evaluations.selectors import board_items
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.one_database]
 SETS = {
     "n_correct": "chembench",
     "n_correct_mini": "chembench-mini",

@@ -21,6 +21,7 @@ def answer(prompt: str) -> Said:
     return Said("It stays benzene. Answer: benzene" if prompt == FOLLOW_UP else "Answer: toluene")
 
 
+@pytest.mark.workers
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_asks_a_sweep_with_all_of_it(tmp_path: Path, make_system: Any) -> None:
     revision = make_bank(4)

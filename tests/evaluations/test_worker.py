@@ -59,6 +59,7 @@ def test_plain_rqworker_sweeps_at_least_every_minute() -> None:
     assert SweepingWorker.dequeue_timeout.fget(type("W", (), {"worker_ttl": 420})()) + SWEEP_SECONDS <= 60  # type: ignore[attr-defined]
 
 
+@pytest.mark.workers
 @pytest.mark.django_db(transaction=True)
 def test_an_idle_worker_takes_up_a_run_whose_jobs_were_lost(
     twenty: QuestionSetRevision, make_system: MakeSystem, tmp_path: Path
@@ -67,7 +68,7 @@ def test_an_idle_worker_takes_up_a_run_whose_jobs_were_lost(
         parts.environment = {**parts.environment, "EVALUATION_SWEEP_SECONDS": "1"}
         run = run_create(system=make_system(server.base_url), set_revision=twenty)
         parts.start_worker()
-        wait_until(lambda: Run.objects.get(pk=run.pk).status == "finished", seconds=40, what=parts.log_text())
+        wait_until(lambda: Run.objects.get(pk=run.pk).status == "finished", seconds=90, what=parts.log_text())
         assert parts.workers[0].process.poll() is None
     assert set(server.asked.values()) == {1}
 

@@ -11,7 +11,7 @@ from survey.errors import StudyNotReadyError
 from survey.models import Participant, Response, Study
 from survey.services.demo import demo_study_create, load_demo_people
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 PEOPLE = FIXTURES / "demo_people.json"

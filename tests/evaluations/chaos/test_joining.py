@@ -79,6 +79,7 @@ def test_a_queue_that_is_away_is_not_asked_for_more(run: Run) -> None:
     assert join_active_runs() == 0
 
 
+@pytest.mark.workers
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_that_starts_late_joins_at_once(
     twenty: QuestionSetRevision, make_system: MakeSystem, tmp_path: Path
