@@ -18,4 +18,4 @@ RUN python bin/collect_assets.py && SECRET_KEY=build-only DATA_DIR=/tmp/build py
 ENV STATIC_ROOT=/site/static
 USER site
 EXPOSE 8000
-CMD ["gunicorn", "chembench_site.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "4"]
+CMD ["gunicorn", "chembench_site.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "4", "--reuse-port"]

@@ -25,7 +25,7 @@ N_QUESTIONS = 40
 N_CLIENT_PROCESSES = 2
 AIM_RATIO = 3
 # As in the Dockerfile.
-SERVER = ("--workers", "2", "--threads", "4", "--log-level", "error")
+SERVER = ("--workers", "2", "--threads", "4", "--reuse-port", "--log-level", "error")
 SLUG = "load"
 
 
