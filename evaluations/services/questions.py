@@ -23,6 +23,9 @@ from evaluations.services.learning import folds_system_prompt
 from evaluations.services.permutation import shown_order
 
 
+_AROUND_A_KEY = " \t\r\n\v\f\0"
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """The frozen facts of a run and how to reach its system."""
@@ -126,7 +129,13 @@ def key_from_environment(variable: str) -> str:
         return ""
     if problem := key_name_problem(variable):
         raise CannotBeAskedError(problem)
-    key = os.environ.get(variable, "")
+    # A mounted secret often ends in a line end, which no header may hold: libraries repeat it when they say so.
+    key = os.environ.get(variable, "").strip(_AROUND_A_KEY)
+    if any(not character.isprintable() for character in key):
+        raise CannotBeAskedError(
+            f"The value of the environment variable {variable} holds a line end or another control character in its "
+            "middle, so it is no key. Set it to the key alone, restart the worker and resume the run."
+        )
     if not key:
         raise CannotBeAskedError(
             f"The environment variable {variable} is not set where the worker runs. Set it, restart the worker and "

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from corpus.scoring.types import Outcome
 from survey.models import Response, ResponseScore
-from survey.selectors.inclusion import NOT_JUDGED
+from survey.selectors.inclusion import NOT_JUDGED, in_time
 
 
 class BoardAnswer(NamedTuple):
@@ -33,7 +33,8 @@ def board_answers(*, root_ids: Collection[int], rule: str, with_unjudged: bool =
     Under the rule kept on the answer the current verdict counts, under any other the newest score by the same key, a
     person's corrected reading first; an answer never judged under that rule is left out or, `with_unjudged`, has the
     outcome "". An answer that could not be judged at all is an `error`. Attention checks are no answers to the
-    question. Who counts is another matter: `survey.selectors.inclusion`. One query.
+    question, and what was given after its study closed is on no board. Who counts is another matter:
+    `survey.selectors.inclusion`. One query.
     """
     answers = _answers_of_people().annotate(
         root_id=_root_id(),
@@ -91,6 +92,7 @@ def _judged_outcome(rule: str) -> Case:
 
 def _answers_of_people() -> QuerySet[Response]:
     return Response.objects.filter(
+        in_time(),
         assignment__participant__consented_at__isnull=False,
         assignment__participant__withdrawn_at__isnull=True,
         assignment__is_attention_check=False,

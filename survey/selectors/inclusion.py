@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from corpus.scoring.types import Outcome
 from survey.inclusion_rules import (
@@ -28,6 +28,7 @@ __all__ = [
     "Inclusion",
     "Inclusions",
     "Reason",
+    "in_time",
     "inclusion_text",
     "inclusions",
     "is_running",
@@ -36,6 +37,16 @@ __all__ = [
 ]
 
 NOT_JUDGED = ("", Outcome.ERROR.value)
+
+
+def in_time(prefix: str = "") -> Q:
+    """Return the condition that an answer was given before its study closed; `prefix` leads from the row to it.
+
+    The question shown as a study closes still takes its answer, which is kept, and counts should the study be opened
+    again; on the boards of a closed study each would be told apart from what was there before.
+    """
+    answered, closed = f"{prefix}answered_at", f"{prefix}assignment__participant__study__closed_at"
+    return Q(**{f"{closed}__isnull": True}) | Q(**{f"{answered}__isnull": True}) | Q(**{f"{answered}__lte": F(closed)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +227,8 @@ def is_running(person: Participant) -> bool:
 def _block_rows(*, study: Study | None, benchmark_id: int | None) -> QuerySet[Assignment, Any]:
     """Return each person's counts for each of their blocks."""
     asked = Q(is_attention_check=False)
-    unjudged = asked & Q(response__outcome__in=NOT_JUDGED)
+    late = Q(response__answered_at__gt=F("participant__study__closed_at"))
+    unjudged = asked & in_time("response__") & Q(response__outcome__in=NOT_JUDGED)
     assignments = Assignment.objects.all()
     if study is not None:
         assignments = assignments.filter(participant__study=study)
@@ -235,9 +247,9 @@ def _block_rows(*, study: Study | None, benchmark_id: int | None) -> QuerySet[As
         )
         .annotate(
             n_given=Count("pk", filter=asked),
-            n_answered=Count("response", filter=asked),
+            n_answered=Count("response", filter=asked & in_time("response__")),
             n_unjudged=Count("response", filter=unjudged),
-            n_open=Count("pk", filter=Q(response__isnull=True)),
+            n_open=Count("pk", filter=Q(response__isnull=True) | late),
         )
     )
 

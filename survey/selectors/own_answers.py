@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from survey.models import Participant, Response, Study
+from survey.selectors.steps import answerable_assignment
 
 
 class OwnAnswer(NamedTuple):
@@ -22,13 +23,16 @@ class OwnAnswer(NamedTuple):
 
 
 def may_see_result(participant: Participant) -> bool:
-    """Say whether a person may see their own result: after their end, or once the study is closed.
+    """Say whether a person may see their own result: after their end, or once the study is closed to them.
 
-    While somebody answers, a result would tell them how they are doing.
+    While somebody answers, a result would tell them how they are doing; the question shown as the study closed is
+    answered still.
     """
     if participant.withdrawn_at:
         return False
-    return participant.finished_at is not None or participant.study.status == Study.Status.CLOSED
+    if participant.finished_at is not None:
+        return True
+    return participant.study.status == Study.Status.CLOSED and answerable_assignment(participant) is None
 
 
 def own_answers(participant: Participant) -> list[OwnAnswer]:

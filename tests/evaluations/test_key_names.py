@@ -54,6 +54,20 @@ def test_names_of_keys_are_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert key_from_environment(name) == "key"
 
 
+@pytest.mark.parametrize("around", ["{}\n", "{}\r\n", "\n{}", "\t{} "])
+def test_white_space_around_a_key_is_no_part_of_it(around: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", around.format("canary-1234567890"))
+    assert key_from_environment("TEST_API_KEY") == "canary-1234567890"
+
+
+def test_a_key_with_a_line_end_inside_is_refused_unsaid(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "canary-12345\n67890")
+    with pytest.raises(CannotBeAskedError) as error:
+        key_from_environment("TEST_API_KEY")
+    assert "TEST_API_KEY" in str(error.value)
+    assert "canary" not in str(error.value)
+
+
 @pytest.mark.parametrize(("name", "is_taken"), [("HF_TOKEN", True), ("HF_TOKEN_2", False), ("SECRET_KEY", False)])
 def test_the_site_may_allow_other_names_but_not_its_own_secrets(name: str, is_taken: bool, settings: Any) -> None:
     settings.EVALUATION_KEY_NAMES = ["HF_TOKEN", "SECRET_KEY"]

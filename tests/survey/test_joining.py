@@ -7,15 +7,18 @@ import pytest
 from django.utils import timezone
 
 from corpus.models import Benchmark
+from leaderboard.matrix import Matrix
 from leaderboard.selectors.inputs import read_matrix
 from survey.inclusion_rules import InclusionRule, PersonFacts, Reason, decide, inclusion_text, whole_groups
 from survey.models import Participant, ParticipantFlag, Study
 from survey.selectors.inclusion import inclusions, study_inclusion_text
+from survey.selectors.own_answers import may_see_result
 from survey.services import (
     Given,
     inclusion_preview,
     inclusion_rule_set,
     participant_withdraw,
+    response_record,
     responses,
     study_close,
     study_open,
@@ -246,6 +249,35 @@ def test_answers_of_who_is_under_way_change_no_board_until_the_end(rule: str) ->
     assert len(list(read_matrix(set_revision=set_revision, rule="standard@1").blocks())) == 1 + len(
         list(before.blocks())
     )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("rule", RULES)
+def test_an_answer_given_after_the_closing_is_kept_and_on_no_board(rule: str) -> None:
+    study = study_of(rule)
+    finished(study, 5)
+    person = make_participant(study)
+    answer_next(person)
+    shown = go_to_question(person)
+    study_close(study=study)
+    set_revision = study.blocks.get().set_revision
+    before = read_matrix(set_revision=set_revision, rule="standard@1")
+    counted = counting(study)
+    person.refresh_from_db()
+    assert not may_see_result(person)
+    response_record(participant=person, assignment_id=shown.pk, given=right_given(shown))
+    person.refresh_from_db()
+    assert may_see_result(person)
+    assert counting(study) == counted
+    assert counts_of_matrix(read_matrix(set_revision=set_revision, rule="standard@1")) == counts_of_matrix(before)
+    # Opened again, the answer is one like any other.
+    study_open(study=study)
+    finished(study, 4)
+    assert person.pk in counting(study)
+
+
+def counts_of_matrix(matrix: Matrix) -> list[tuple[int, list[int]]]:
+    return [(entrant.id, codes.ravel().tolist()) for entrant, codes in matrix.blocks()]
 
 
 @pytest.mark.django_db
