@@ -22,7 +22,6 @@ from evaluations.services.costs import Prices, prices_of
 from evaluations.services.learning import folds_system_prompt
 from evaluations.services.permutation import shown_order
 
-
 _AROUND_A_KEY = " \t\r\n\v\f\0"
 
 
