@@ -14,12 +14,16 @@ from corpus.scoring.types import Reading, ReadStatus, Target, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An answer row with a reading of it, the key, and the rules to apply; the last rule becomes current."""
+    """An answer row with a reading of it, the key, and the rules to apply; the last rule becomes current.
+
+    `key_revision_id` names the later revision the key comes from, None where it is the key that was asked.
+    """
 
     answer: AbstractAnswer
     reading: Reading
     target: Target
     rules: tuple[str, ...]
+    key_revision_id: int | None = None
 
 
 def reading_fields(reading: Reading) -> dict[str, Any]:
@@ -123,9 +127,11 @@ def store_verdicts_in_bulk(
     for entry, row in zip(judged, readings, strict=True):
         for rule in entry.rules:
             verdict = judge(reading=entry.reading, target=entry.target, rule=rule)
-            scores.append(score_model(**{"answer": entry.answer, "reading": row, **score_fields(verdict)}))
+            of_answer = {"answer": entry.answer, "reading": row, "key_revision_id": entry.key_revision_id}
+            scores.append(score_model(**of_answer, **score_fields(verdict)))
             if rule == current_rule:
                 set_current(entry.answer, verdict)
+                entry.answer.key_revision_id = entry.key_revision_id
                 changed.append(entry.answer)
     score_model._default_manager.bulk_create(scores, batch_size=batch_size)
     _save_current(changed, batch_size=batch_size)
@@ -134,10 +140,12 @@ def store_verdicts_in_bulk(
 
 def _save_current(answers: Sequence[AbstractAnswer], *, batch_size: int) -> None:
     """Save current verdicts by one UPDATE for each verdict there is; few differ, and each row costs little."""
-    alike: dict[tuple[str, Decimal | None, str], list[AbstractAnswer]] = {}
+    alike: dict[tuple[str, Decimal | None, str, int | None], list[AbstractAnswer]] = {}
     for answer in answers:
-        alike.setdefault((answer.outcome, answer.credit, answer.rule), []).append(answer)
-    for (outcome, credit, rule), rows in alike.items():
+        alike.setdefault((answer.outcome, answer.credit, answer.rule, answer.key_revision_id), []).append(answer)
+    for (outcome, credit, rule, key_revision_id), rows in alike.items():
         for start in range(0, len(rows), batch_size):
             ids = [row.pk for row in rows[start : start + batch_size]]
-            type(rows[0])._default_manager.filter(pk__in=ids).update(outcome=outcome, credit=credit, rule=rule)
+            type(rows[0])._default_manager.filter(pk__in=ids).update(
+                outcome=outcome, credit=credit, rule=rule, key_revision_id=key_revision_id
+            )

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from corpus.scoring.reading import read_chosen, read_typed_number
 from corpus.scoring.types import Kind, Reading, ReadStatus
-from corpus.selectors.targets import asked_of, target_of
+from corpus.selectors.later_keys import keys_in_force
+from corpus.selectors.targets import asked_of
 from corpus.services.results import results_changed
 from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from survey.errors import (
@@ -206,9 +207,10 @@ def _times(assignment: Assignment, now: datetime) -> tuple[float | None, float |
 
 def _verdict_store(response: Response, assignment: Assignment, reading: Reading) -> None:
     rule = assignment.question_revision.question.benchmark.default_rule
-    judged = Judged(response, reading, target_of(assignment.question_revision), (rule,))
     try:
         with transaction.atomic():
+            key = keys_in_force([assignment.question_revision_id])[assignment.question_revision_id]
+            judged = Judged(response, reading, key.target, (rule,), key.revision_id)
             # The answer is new in this transaction, so nothing has been read from it yet.
             store_verdicts_in_bulk(
                 judged=[judged], reading_model=ResponseReading, score_model=ResponseScore, current_rule=rule

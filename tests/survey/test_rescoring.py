@@ -13,6 +13,7 @@ from corpus.scoring.types import Reading, ReadStatus
 from corpus.services.rescoring import RescoringError
 from survey.models import RescoredResponse, Response, ResponseReading, ResponseRescoring, ResponseScore, Study
 from survey.selectors.board import board_answers
+from survey.selectors.item_analysis import item_analysis
 from survey.services import Given
 from survey.services.rescoring import response_reading_correct, study_rescore, study_rescoring_accept
 from tests.corpus.factories import make_revision
@@ -169,3 +170,15 @@ def test_from_the_list_of_studies_to_an_accepted_rescoring(root: Client) -> None
     page = root.post(decide, {"decision": "accept"}, follow=True)
     assert "is accepted: 1 scores added" in " ".join(str(message) for message in page.context["messages"])
     assert outcomes() == ["wrong"]
+
+
+def test_an_answer_given_after_a_corrected_key_is_judged_by_it() -> None:
+    study = make_study(n_choice=0, n_number=1, n_tools=0)
+    people = [make_participant(study) for _ in range(4)]
+    asked = people[0].assignments.get().question_revision
+    corrected = make_revision(asked.question, kind="number", stem="How much?", target="7", change="key")
+    for person in people:
+        answer_next(person, Given(typed_text="7", confidence=3))
+    assert set(Response.objects.values_list("outcome", "key_revision")) == {("right", corrected.pk)}
+    assert set(ResponseScore.objects.values_list("outcome", "key_revision")) == {("right", corrected.pk)}
+    assert item_analysis(study).items[0].doubts == ()
