@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from survey.admin.evidence import SecretLookupMixin
 from survey.models import QuestionComment, Study
 from survey.services.curation import comment_reopen, comment_resolve
 
@@ -62,7 +63,7 @@ class ResolutionForm(forms.ModelForm):
 
 
 @admin.register(QuestionComment)
-class QuestionCommentAdmin(admin.ModelAdmin):
+class QuestionCommentAdmin(SecretLookupMixin):
     form = ResolutionForm
     list_display = ("beginning", "kind", "question", "study", "created_at", "is_resolved")
     list_filter = (StateFilter, "kind", StudyFilter)

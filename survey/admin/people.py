@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 
-from survey.admin.evidence import EvidenceAdmin
+from survey.admin.evidence import SECRET_FIELDS, EvidenceAdmin
 from survey.models import Participant
 from survey.withdrawal_admin import WithdrawMixin
 
@@ -17,7 +17,7 @@ class ParticipantAdmin(WithdrawMixin, EvidenceAdmin):
     search_fields = ("pseudonym",)
     date_hierarchy = "started_at"
     # The personal link is the person's own key; staff have no use for it.
-    exclude = ("link_secret",)
+    exclude = tuple(sorted(SECRET_FIELDS))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
         return super().get_queryset(request).annotate(n_stored=Count("assignments__response"))

@@ -15,6 +15,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from corpus.answer_admin import propose_address
+from survey.admin.evidence import SecretLookupMixin
 from survey.admin.inclusion import INCLUSION_FIELDS
 from survey.admin.study_forms import ConsentTextInline, StudyBlockInline, StudyForm
 from survey.errors import ReminderRefusedError, StudyNotReadyError
@@ -48,7 +49,7 @@ class CopyForm(forms.ModelForm):
 
 
 @admin.register(Study)
-class StudyAdmin(admin.ModelAdmin):
+class StudyAdmin(SecretLookupMixin):
     form = StudyForm
     inlines = (ConsentTextInline, StudyBlockInline)
     list_display = ("title", "status", "n_participants", "n_finished", "flags", "block_order", "is_demo", "pages")
