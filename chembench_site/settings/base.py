@@ -167,8 +167,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # Personal links are keys: they have no place in a log.
+    "filters": {"secret_links": {"()": "chembench_site.secret_links.SecretLinkFilter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["secret_links"]}},
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
     # These log a line per call, and more at lower levels: addresses and questions, which have no place in a log.
-    "loggers": {name: {"level": "WARNING"} for name in ("httpx2", "httpcore2", "openai", "anthropic")},
+    "loggers": {
+        **{name: {"level": "WARNING"} for name in ("httpx2", "httpcore2", "openai", "anthropic")},
+        "django.request": {"filters": ["secret_links"]},
+    },
 }
