@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db.models import Q
+
 from corpus.markup.text import render_text
 from corpus.models import QuestionSet, QuestionSetMember
 from corpus.scoring.letters import option_letter
@@ -14,6 +16,7 @@ from survey.selectors.reminders import reminder_address_of
 NOT_INCLUDED = (
     "The secret of your personal link: whoever has it continues as you, so it is on your pages only.",
     "Which options and numbers are right: the questions are used for tests.",
+    "Whether your answers to questions that show whether somebody reads were right: other studies ask them as well.",
 )
 NO_CHECKS = "Whether you missed questions that show whether somebody reads: that is told once the study is closed."
 NO_VERDICTS = "Which of your answers were right: that would tell the answers of a set that is still in use."
@@ -22,7 +25,7 @@ NO_VERDICTS = "Which of your answers were right: that would tell the answers of 
 def own_data(participant: Participant) -> dict[str, Any]:
     """Return what is stored about a person as JSON values; times are UTC, durations seconds.
 
-    Verdicts are there once the study is closed, on questions of sets whose verdicts are public. Questions that were
+    Verdicts are there where `verdicts_are_public`, never of attention checks. Questions that were
     not shown to them yet are only counted.
     """
     study = participant.study
@@ -61,21 +64,23 @@ def _not_included(study: Study, *, with_verdicts: bool) -> list[str]:
 
 
 def verdicts_are_public(study: Study) -> bool:
-    """Say whether a person may see which of their answers were right.
+    """Say whether a person may see which of their answers were right; of attention checks they never may.
 
-    They may once the study is closed, where all its sets are open and no other study that is open asks its questions.
+    They may once the study is closed, where every set that any of its questions is in is open, and no other study that
+    is open asks them. Its questions are those of its blocks and those people were given: a block may have been given
+    another set since.
     """
     if study.status != Study.Status.CLOSED:
         return False
-    sets = QuestionSet.objects.filter(revisions__study_blocks__study=study)
-    if sets.exclude(policy=QuestionSet.Policy.OPEN).exists():
-        return False
-    members = QuestionSetMember.objects.filter(set_revision__study_blocks__study=study)
-    asked_elsewhere = QuestionSetMember.objects.filter(
-        set_revision__study_blocks__study__status=Study.Status.OPEN,
-        question_revision__question__in=members.values("question_revision__question"),
-    )
-    return not asked_elsewhere.exists()
+    of_blocks = QuestionSetMember.objects.filter(set_revision__study_blocks__study=study)
+    given = Assignment.objects.filter(participant__study=study, is_attention_check=False)
+    questions = Q(question_revision__question__in=of_blocks.values("question_revision__question"))
+    questions |= Q(question_revision__question__in=given.values("question_revision__question"))
+    members = QuestionSetMember.objects.filter(questions)
+    in_use = ~Q(set_revision__question_set__policy=QuestionSet.Policy.OPEN)
+    in_use |= Q(set_revision__study_blocks__study__status=Study.Status.OPEN)
+    asked = Assignment.objects.filter(questions, participant__study__status=Study.Status.OPEN)
+    return not members.filter(in_use).exists() and not asked.exists()
 
 
 def _shown(participant: Participant) -> Sequence[Assignment]:
@@ -150,7 +155,7 @@ def _answer(
         "away_seconds": response.away_seconds,
         "net_seconds": net_seconds(response),
     }
-    if with_verdicts:
+    if with_verdicts and not response.assignment.is_attention_check:
         answer |= {"verdict": response.outcome, "rule": response.rule, "stored_elsewhere": response.imported_record}
     return answer
 

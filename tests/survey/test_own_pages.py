@@ -19,9 +19,19 @@ from survey.models import (
     ReminderAddress,
     Response,
     Study,
+    StudyBlock,
 )
 from survey.selectors.own_data import own_data
-from survey.services import comment_record, participant_withdraw, profile_record, study_close
+from survey.services import (
+    BlockPlan,
+    comment_record,
+    participant_withdraw,
+    profile_record,
+    study_close,
+    study_create,
+    study_open,
+)
+from tests.corpus.factories import make_benchmark, make_question, make_set
 from tests.survey.factories import (
     answer_next,
     client_of,
@@ -230,6 +240,61 @@ def test_verdicts_are_in_the_data_only_where_they_are_public(status: str, policy
     assert ('"score"' in text) == is_told
     for never in (person.link_secret, "target", "credit", "option_key"):
         assert never not in text
+
+
+def study_of(question_set: QuestionSet, **fields: Any) -> Study:
+    block = BlockPlan("part", "Part", "Rules.", False, question_set.current_revision)
+    study = study_create(slug="of-sets", title="Of sets", consent_text="Yes?", blocks=[block], **fields)
+    study_open(study=study)
+    return study
+
+
+def verdicts_told(study: Study) -> dict[bool, set[str | None]]:
+    """Return the verdicts told to somebody who has answered everything, of attention checks and of the others."""
+    person = make_participant(study)
+    for _ in range(person.assignments.count()):
+        answer_next(person)
+    study.refresh_from_db()
+    study_close(study=study)
+    person = Participant.objects.select_related("study").get(pk=person.pk)
+    told: dict[bool, set[str | None]] = {}
+    for question in own_data(person)["questions"]:
+        is_check = person.assignments.get(position=question["number"]).is_attention_check
+        told.setdefault(is_check, set()).add(question["answer"].get("verdict"))
+    return told
+
+
+def two_sets() -> tuple[QuestionSet, QuestionSet]:
+    benchmark = make_benchmark()
+    first, second = ([make_question(benchmark) for _ in range(3)] for _ in range(2))
+    return make_set(benchmark, revisions=first, policy="open"), make_set(benchmark, revisions=second, policy="closed")
+
+
+def test_verdicts_of_attention_checks_are_never_in_the_data() -> None:
+    asked, checks = two_sets()
+    told = verdicts_told(study_of(asked, attention_set=checks.current_revision, attention_every=2))
+    assert told == {True: {None}, False: {"right"}}
+
+
+def test_a_question_that_is_in_a_closed_set_as_well_tells_no_verdict() -> None:
+    asked, _ = two_sets()
+    study = study_of(asked)
+    revisions = [member.question_revision for member in asked.current_revision.members.all()]
+    make_set(asked.benchmark, revisions=revisions[:1], policy="closed")
+    assert verdicts_told(study) == {False: {None}}
+
+
+def test_a_block_given_an_open_set_later_tells_no_verdict_of_a_closed_one() -> None:
+    later, asked = two_sets()
+    study = study_of(asked)
+    person = make_participant(study)
+    for _ in range(3):
+        answer_next(person)
+    StudyBlock.objects.update(set_revision=later.current_revision)
+    study.refresh_from_db()
+    study_close(study=study)
+    told = own_data(Participant.objects.select_related("study").get(pk=person.pk))["questions"]
+    assert [question["answer"].get("verdict") for question in told] == [None] * 3
 
 
 def test_data_carries_the_canaries_of_its_questions() -> None:
