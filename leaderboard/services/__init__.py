@@ -1,5 +1,5 @@
 """The writes of the leaderboard: matrices are built, kept and built again."""
 
-from leaderboard.services.matrices import current_matrix, rebuild_leaderboard
+from leaderboard.services.matrices import current_matrix, rebuild_leaderboard, stale_matrices_delete
 
-__all__ = ["current_matrix", "rebuild_leaderboard"]
+__all__ = ["current_matrix", "rebuild_leaderboard", "stale_matrices_delete"]

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
+from django.db.models import F
+
 from corpus.models import QuestionSet
 from corpus.scoring.rules import rule_names
 from leaderboard.matrix import PERSON, SYSTEM, Matrix, pack, unpack
@@ -43,7 +45,10 @@ def current_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
 
 
 def build_score_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
-    """Read every answer, build the matrix of the set's current revision under `rule`, and store it."""
+    """Read every answer, build the matrix of the set's current revision under `rule`, and store it.
+
+    What is stored of the benchmark's older results goes, so that no matrix that nobody opens keeps a withdrawn person.
+    """
     if question_set.current_revision is None:
         raise ValueError(f"The set {question_set.slug} has no questions.")
     matrix = read_matrix(set_revision=question_set.current_revision, rule=rule)
@@ -58,7 +63,19 @@ def build_score_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
             "inputs": inputs,
         },
     )
+    stale_matrices_delete(benchmark_id=question_set.benchmark_id)
     return matrix
+
+
+def stale_matrices_delete(*, benchmark_id: int | None = None) -> int:
+    """Delete the matrices of a benchmark (of all, without one) that are older than its results; return how many.
+
+    They are never shown, but hold verdicts by the number of a person who may have withdrawn since.
+    """
+    stale = ScoreMatrix.objects.filter(results_version__lt=F("set_revision__question_set__benchmark__results_version"))
+    if benchmark_id is not None:
+        stale = stale.filter(set_revision__question_set__benchmark=benchmark_id)
+    return stale.delete()[0]
 
 
 def rebuild_leaderboard(*, set_slugs: Sequence[str] = (), rules: Sequence[str] = ()) -> list[Rebuilt]:

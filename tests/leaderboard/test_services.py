@@ -94,6 +94,28 @@ def test_a_deleted_run_and_a_withdrawn_person_are_gone_at_once(results) -> None:
     assert len(current_matrix(question_set=fresh(), rule=RULE).entrants) == 5
 
 
+@pytest.mark.parametrize("by_command", [True, False])
+def test_verdicts_of_a_withdrawn_person_leave_matrices_nobody_opens(results, by_command: bool) -> None:
+    from survey.models import Participant
+    from survey.services import participant_withdraw
+
+    current_matrix(question_set=fresh(), rule=PRINTED)
+    current_matrix(question_set=fresh(), rule=RULE)
+    older = results.current_revision
+    make_set_revision(results, [member.question_revision for member in older.members.all()])
+    current_matrix(question_set=fresh(), rule=RULE)
+    assert ScoreMatrix.objects.filter(set_revision=older).count() == 2
+    person = Participant.objects.first()
+    participant_withdraw(participant=person)
+    if by_command:
+        call_command("clear_stale_matrices", stdout=io.StringIO())
+        assert not ScoreMatrix.objects.exists()
+    current_matrix(question_set=fresh(), rule=RULE)
+    (left,) = ScoreMatrix.objects.all()
+    assert left.set_revision != older
+    assert not [entry for entry in left.entrants if (entry["type"], entry["id"]) == ("person", person.pk)]
+
+
 def test_the_newest_complete_run_is_shown(results) -> None:
     system = make_system(slug="again")
     make_run(system, results, "+" * 10)
