@@ -42,6 +42,11 @@ def draft_delete(*, assignment: Assignment) -> None:
     Draft.objects.filter(assignment=assignment).delete()
 
 
+def is_empty(fields: Fields) -> bool:
+    """Say whether nothing is filled in, so that keeping it would forget a draft."""
+    return not _filled_in(fields)
+
+
 def _draft_put(assignment: Assignment, content: dict[str, list[str]], now: datetime) -> None:
     draft = Draft(assignment=assignment, content=content, saved_at=now)
     Draft.objects.bulk_create(

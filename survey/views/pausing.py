@@ -69,7 +69,7 @@ def draft(request: HttpRequest, study: Study) -> HttpResponse:
     """Keep what is filled in for the question that a person is at."""
     participant = session_participant(request, study)
     assignment = _question_at(request, participant) if participant else None
-    is_kept = assignment is not None and keep_draft(request, assignment)
+    is_kept = assignment is not None and keep_draft(request, assignment, forgets=True)
     return HttpResponse(status=204 if is_kept else 409)
 
 

@@ -10,6 +10,7 @@ from survey.models import Assignment, Draft, Study
 from survey.selectors.pages import QuestionPage, is_token_of, question_page
 from survey.selectors.progress import progress_of
 from survey.services import draft_save, response_record
+from survey.services.drafts import is_empty
 
 ALREADY_STORED = (
     "That question already has your answer: it is stored. The first answer counts; sending it again changed nothing."
@@ -33,11 +34,17 @@ def take_answer(request: HttpRequest, assignment: Assignment) -> HttpResponse | 
     return form_page(request, assignment, form, status=422)
 
 
-def keep_draft(request: HttpRequest, assignment: Assignment) -> bool:
-    """Keep what was sent as a draft, for a question whose answer is taken now; return whether it was kept."""
-    fields = dict(request.POST.lists())
+def keep_draft(request: HttpRequest, assignment: Assignment, *, forgets: bool = False) -> bool:
+    """Keep what was sent as a draft, for a question whose answer is taken now; return whether it was kept.
+
+    A page with nothing filled in leaves what another device kept as it is, unless it `forgets`.
+    """
+    sent = dict(request.POST.lists())
+    fields = {name: list(map(str, sent[name])) for name in sent}
+    if not forgets and is_empty(fields):
+        return True
     try:
-        return draft_save(assignment=assignment, fields={name: list(map(str, fields[name])) for name in fields})
+        return draft_save(assignment=assignment, fields=fields)
     except SurveyError:
         return False
 
