@@ -17,8 +17,13 @@ from survey.errors import FlagRefusedError
 from survey.flagging import Choice, Timed, attention_missed, straight_line, too_fast
 from survey.models import Participant, ParticipantFlag, Response, Study
 from survey.selectors.inclusion import NOT_JUDGED
-from survey.services.holding import person_hold
-from survey.services.inclusion import study_results_changed
+from survey.services.holding import done_again, person_hold
+from survey.services.inclusion import (
+    joining_hold,
+    people_join_and_tell,
+    study_results_changed,
+    study_versions_raise,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -39,15 +44,35 @@ def flags_find(*, participant: Participant, now: datetime | None = None) -> Flag
     A flag that was reviewed stays as it is, and what it says. One that was not is brought up to date, or dropped where
     it no longer holds. Call it as often as you like.
     """
+    changed = _flags_find_and_tell(participant, now)
+    if any(changed):
+        _join(participant.study_id)
+    return changed
+
+
+@done_again
+def _flags_find_and_tell(participant: Participant, now: datetime | None) -> Flagged:
     with transaction.atomic():
-        if not person_hold(participant):
-            return Flagged(0, 0)
-        details = _findings(_responses(participant))
-        waiting = ParticipantFlag.objects.filter(participant=participant, is_left_out__isnull=True)
-        dropped, _ = waiting.exclude(code__in=details).delete()
-        found = sum(_store(participant, code, detail, now or timezone.now()) for code, detail in details.items())
-        if found or dropped:
-            study_results_changed(study_id=participant.study_id)
+        changed = _flags_update(participant, now)
+        if any(changed):
+            study_versions_raise(study_id=participant.study_id)
+    return changed
+
+
+@done_again
+def _join(study_id: int) -> None:
+    """Let people join in a transaction of its own: whoever holds one person does not wait for others."""
+    people_join_and_tell(study_id=study_id)
+
+
+def _flags_update(participant: Participant, now: datetime | None) -> Flagged:
+    """Bring a person's flags up to date; call it in a transaction, which is to tell the boards."""
+    if not person_hold(participant):
+        return Flagged(0, 0)
+    details = _findings(_responses(participant))
+    waiting = ParticipantFlag.objects.filter(participant=participant, is_left_out__isnull=True)
+    dropped, _ = waiting.exclude(code__in=details).delete()
+    found = sum(_store(participant, code, detail, now or timezone.now()) for code, detail in details.items())
     return Flagged(found, dropped)
 
 
@@ -110,10 +135,13 @@ def _store(participant: Participant, code: str, detail: str, now: datetime) -> b
 
 
 def flags_find_safely(*, participant: Participant, now: datetime | None = None) -> None:
-    """Compute a person's flags where nothing may go wrong: at the finish, beside the last answer."""
+    """Compute a person's flags where nothing may go wrong: at the finish, beside the last answer.
+
+    The boards are told by the finish, once: how often says nothing about flags.
+    """
     try:
         with transaction.atomic():
-            flags_find(participant=participant, now=now)
+            _flags_update(participant, now)
     except Exception:
         # The answer is worth more than the flag, which `flag_answers` finds again.
         logger.exception("flags of participant %s could not be computed", participant.pk)
@@ -122,10 +150,14 @@ def flags_find_safely(*, participant: Participant, now: datetime | None = None) 
 def flags_find_in_study(*, study: Study, now: datetime | None = None) -> Flagged:
     """Compute the flags of everybody in a study who gave an answer and has not withdrawn."""
     people = study.participants.filter(withdrawn_at__isnull=True, assignments__response__isnull=False).distinct()
-    changes = [flags_find(participant=person, now=now) for person in people]
-    return Flagged(sum(change.found for change in changes), sum(change.dropped for change in changes))
+    changes = [_flags_find_and_tell(person, now) for person in people]
+    found = Flagged(sum(change.found for change in changes), sum(change.dropped for change in changes))
+    if any(found):
+        _join(study.pk)
+    return found
 
 
+@done_again
 def flag_review(
     *,
     flag: ParticipantFlag,
@@ -145,6 +177,7 @@ def flag_review(
     if len(reason) > REASON_LENGTH:
         raise FlagRefusedError(f"The reason has {len(reason)} characters; {REASON_LENGTH} are kept. Shorten it.")
     with transaction.atomic():
+        joining_hold(study_id=flag.participant.study_id, also=flag.participant)
         ParticipantFlag.objects.filter(pk=flag.pk).update(
             is_left_out=is_left_out, review_reason=reason, reviewed_at=now or timezone.now(), reviewed_by=actor
         )

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from corpus.models import Benchmark
@@ -12,6 +12,7 @@ from corpus.services.results import action_log, results_changed
 from survey.inclusion_rules import InclusionRule, rule_of
 from survey.models import Participant, Study
 from survey.selectors.inclusion import inclusions, people_to_join
+from survey.services.holding import person_hold
 
 
 class InclusionChange(NamedTuple):
@@ -29,7 +30,16 @@ def study_results_changed(*, study_id: int) -> None:
     """
     with transaction.atomic():
         people_join(study_id=study_id)
-        _versions_raise(study_id)
+        study_versions_raise(study_id=study_id)
+
+
+def people_join_and_tell(*, study_id: int) -> int:
+    """Let people join public results as `people_join` does, and tell the boards where somebody did."""
+    with transaction.atomic():
+        n_joined = people_join(study_id=study_id)
+        if n_joined:
+            study_versions_raise(study_id=study_id)
+    return n_joined
 
 
 def people_join(*, study_id: int) -> int:
@@ -38,14 +48,38 @@ def people_join(*, study_id: int) -> int:
     Whoever joined stays: nobody moves up when somebody withdraws, and a place among the groups is given once.
     """
     with transaction.atomic():
+        held = joining_hold(study_id=study_id)
         # Writes nothing new; it holds the study's row, so that two at one moment do not form two groups of the same.
         Study.objects.filter(pk=study_id).update(n_draws=F("n_draws"))
         ids = people_to_join(study=Study.objects.get(pk=study_id))
-        joining = Participant.objects.filter(pk__in=ids, counts_since__isnull=True, withdrawn_at__isnull=True)
-        return joining.update(counts_since=timezone.now())
+        while not held.issuperset(ids):
+            # Somebody finished between the two; who withdrew before being held is not among them when asked again.
+            held |= _held(Participant.objects.filter(pk__in=set(ids) - held))
+            ids = people_to_join(study=Study.objects.get(pk=study_id))
+        return Participant.objects.filter(pk__in=ids, counts_since__isnull=True).update(counts_since=timezone.now())
 
 
-def _versions_raise(study_id: int) -> None:
+def joining_hold(*, study_id: int, also: Participant | None = None) -> set[int]:
+    """Hold everybody who may join public results, and somebody else, until the transaction ends; return who is held.
+
+    Nobody of them withdraws meanwhile, so that a group that joins is whole. Call it before the study's or a benchmark's
+    row is written in the transaction: the order is people, study, benchmarks.
+    """
+    may_join = Q(study=study_id, finished_at__isnull=False, counts_since__isnull=True, withdrawn_at__isnull=True)
+    return _held(Participant.objects.filter(may_join | Q(pk=also.pk) if also else may_join))
+
+
+def _held(people: QuerySet[Participant]) -> set[int]:
+    """Hold people in one order; whoever is under way first, as an answer that ends the study holds its own person."""
+    return {person.pk for person in sorted(people, key=_turn) if person_hold(person)}
+
+
+def _turn(person: Participant) -> tuple[bool, int]:
+    return person.finished_at is not None, person.pk
+
+
+def study_versions_raise(*, study_id: int) -> None:
+    """Raise the results version of every benchmark a study asks; call it in the transaction of the change."""
     # In one order, so that two of these never wait for each other.
     asked = Benchmark.objects.filter(question_sets__revisions__study_blocks__study=study_id)
     for benchmark_id in sorted(set(asked.values_list("pk", flat=True))):
@@ -70,6 +104,7 @@ def inclusion_rule_set(*, study: Study, rule: InclusionRule, actor: AbstractBase
     move, this is a release decision (docs/decisions/0008-who-counts-where.md).
     """
     with transaction.atomic():
+        joining_hold(study_id=study.pk)
         stored = Study.objects.get(pk=study.pk)
         change = inclusion_preview(study=stored, rule=rule)
         before = rule_of(stored).words

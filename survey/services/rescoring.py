@@ -27,7 +27,7 @@ from corpus.services.rescoring import (
     resolve_reader,
 )
 from survey.models import RescoredResponse, Response, ResponseReading, ResponseRescoring, ResponseScore, Study
-from survey.services.inclusion import study_results_changed
+from survey.services.inclusion import joining_hold, study_results_changed
 from survey.services.responses import Given, reading_of
 
 TABLES = Tables(
@@ -77,10 +77,12 @@ def study_rescoring_accept(
 ) -> Accepted:
     """Accept a rescoring of a study; see `rescoring_accept`. People whose answers are judged now may join results."""
     with transaction.atomic():
+        study_id = ResponseRescoring.objects.values_list("study_id", flat=True).filter(pk=rescoring_id).first()
+        if study_id is not None:
+            joining_hold(study_id=study_id)
         accepted = rescoring_accept(tables=TABLES, rescoring_id=rescoring_id, actor=actor, replace=replace)
-        study_results_changed(
-            study_id=ResponseRescoring.objects.values_list("study_id", flat=True).get(pk=rescoring_id)
-        )
+        if study_id is not None:
+            study_results_changed(study_id=study_id)
     return accepted
 
 
@@ -95,6 +97,7 @@ def response_reading_correct(
     """Store a maintainer's reading of a person's answer and make it current; see `reading_correct`."""
     revision = response.assignment.question_revision
     with transaction.atomic():
+        joining_hold(study_id=response.assignment.block.study_id, also=response.assignment.participant)
         corrected = reading_correct(
             answer=response,
             reading=reading,

@@ -13,7 +13,8 @@ from corpus.services.results import action_log
 from survey.errors import StudyNotReadyError
 from survey.models import ConsentText, Study, StudyBlock
 from survey.selectors.studies import study_problems
-from survey.services.inclusion import study_results_changed
+from survey.services.holding import done_again
+from survey.services.inclusion import people_join, study_results_changed
 
 # `/survey/resume/<secret>/` is the address of personal links; `privacy` and `reminders` have pages of their own.
 RESERVED_SLUGS = frozenset({"resume", "privacy", "reminders"})
@@ -97,8 +98,11 @@ def study_close(*, study: Study, actor: AbstractBaseUser | None = None) -> None:
     _set_status(study, Study.Status.CLOSED, "study.closed", actor)
 
 
+@done_again
 def _set_status(study: Study, status: Study.Status, code: str, actor: AbstractBaseUser | None) -> None:
     with transaction.atomic():
+        # People are held before the study's row; and whoever counts in a closed study goes on when it is opened.
+        people_join(study_id=study.pk)
         study.status = status
         study.closed_at = (study.closed_at or timezone.now()) if status == Study.Status.CLOSED else None
         study.save(update_fields=["status", "closed_at"])
