@@ -10,6 +10,8 @@ from corpus.models import ActionLog, Benchmark, QuestionSet, QuestionSetRevision
 from survey.errors import SurveyError
 from survey.importers.types import SurveyPerson
 from survey.models import Participant, Study
+from survey.profile_words import coarse_years
+from survey.selectors.retention import years_are_coarse
 from survey.selectors.studies import current_consent
 from survey.services.studies import BlockPlan, study_close, study_create
 
@@ -91,9 +93,12 @@ def person_import(*, study: Study, person: SurveyPerson, now: datetime) -> tuple
     """Store one person under the survey's own pseudonym; return them and what was done: new, changed, or unchanged.
 
     The survey says when nothing happened: the moments this site needs (consent, profile, practice) are that of the
-    import.
+    import. Once retention has rounded years of experience, those known keep theirs and new ones are rounded as well.
     """
     fields = profile_of(person)
+    is_coarse = years_are_coarse(study)
+    if is_coarse:
+        fields["years_experience"] = coarse_years(person.years, minimum=study.minimum_years)
     known = Participant.objects.filter(study=study, pseudonym=person.source_name).first()
     if known is None:
         made = Participant.objects.create(
@@ -107,11 +112,13 @@ def person_import(*, study: Study, person: SurveyPerson, now: datetime) -> tuple
             **fields,
         )
         return made, "new"
+    if is_coarse:
+        del fields["years_experience"]
     if known.withdrawn_at or all(getattr(known, name) == value for name, value in fields.items()):
         return known, "unchanged"
-    Participant.objects.filter(pk=known.pk).update(**fields)
+    changed = Participant.objects.filter(pk=known.pk, withdrawn_at__isnull=True).update(**fields)
     known.refresh_from_db()
-    return known, "changed"
+    return known, "changed" if changed else "unchanged"
 
 
 def profile_of(person: SurveyPerson) -> dict[str, Any]:

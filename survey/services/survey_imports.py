@@ -13,14 +13,16 @@ from django.utils import timezone
 from corpus.models import Benchmark
 from corpus.scoring.published import UnmatchedOptionsError
 from corpus.services.planner import tell_planner
-from corpus.services.results import action_log, results_changed
+from corpus.services.results import action_log
 from survey.importers.chembench_survey import IMPORTER, read_survey
 from survey.importers.types import RefusedRow, SurveyAnswer, SurveyExport, SurveyPerson
 from survey.models import Assignment, Participant, Response, ResponseReading, ResponseScore, Study
+from survey.services.holding import person_hold
 from survey.services.imported_answers import Note, PreparedAnswer, prepare_answer
 from survey.services.imported_questions import MatchedQuestion, match_questions
 from survey.services.imported_responses import assignments_import, responses_import
 from survey.services.imported_study import IMPORTED, SurveyImportError, imported_study, person_import
+from survey.services.inclusion import people_join, study_results_changed
 
 BATCH = 500
 
@@ -74,15 +76,18 @@ def survey_import(
         questions = _questions(export, study, report)
         by_person = _answers_by_person(export, questions, report)
         _missing_profiles(export, report)
+        _people_hold(study)
         for person in _people(export, by_person):
             participant, done = person_import(study=study, person=person, now=moment)
             report.people[done] += 1
-            if participant.withdrawn_at:
+            if not person_hold(participant):
                 _refuse_withdrawn(participant, by_person.get(person.source_name, ()), report)
                 continue
             _answers_import(participant, by_person.get(person.source_name, ()), questions, export, report, moment)
         if report.has_changes:
-            _finish(report, benchmark, actor)
+            _finish(report, actor)
+        else:
+            people_join(study_id=study.pk)
     return report
 
 
@@ -134,6 +139,12 @@ def _refuse_withdrawn(participant: Participant, answers: Iterable[SurveyAnswer],
     ]
 
 
+def _people_hold(study: Study) -> None:
+    """Hold everybody already there, in the order in which others hold them; whoever withdraws now waits."""
+    for participant in study.participants.order_by("pk"):
+        person_hold(participant)
+
+
 # One person
 
 
@@ -182,7 +193,7 @@ def _prepare(
     return prepared
 
 
-def _finish(report: SurveyImported, benchmark: Benchmark, actor: AbstractBaseUser | None) -> None:
+def _finish(report: SurveyImported, actor: AbstractBaseUser | None) -> None:
     detail = {
         "importer": IMPORTER,
         "people": dict(report.people),
@@ -190,5 +201,6 @@ def _finish(report: SurveyImported, benchmark: Benchmark, actor: AbstractBaseUse
         "n_refused": len(report.refused),
     }
     action_log(code=IMPORTED, target=report.study, actor=actor, detail=detail)
-    results_changed(benchmark_id=benchmark.pk)
+    # Whoever counts has joined from now on, should the study ever be opened.
+    study_results_changed(study_id=report.study.pk)
     tell_planner(Assignment, Response, ResponseReading, ResponseScore)
