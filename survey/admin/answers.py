@@ -21,6 +21,10 @@ from survey.services.rescoring import (
     study_rescoring_discard,
 )
 
+KEY_PERMISSION = "corpus.view_questionrevision"
+# What tells the key, or whether an answer was right; an imported record says what another survey made of it.
+TELLING_FIELDS = ("outcome", "credit", "key_revision", "imported_record")
+
 
 @admin.register(Response)
 class ResponseAdmin(CorrectionMixin, EvidenceAdmin):
@@ -35,6 +39,31 @@ class ResponseAdmin(CorrectionMixin, EvidenceAdmin):
     )
     search_fields = ("assignment__participant__pseudonym", "assignment__question_revision__question__key")
     date_hierarchy = "answered_at"
+
+    def may_see_keys(self, request: HttpRequest) -> bool:
+        """Say whether this person may see keys, and verdicts, which tell them."""
+        return bool(request.user.has_perm(KEY_PERMISSION))
+
+    def may_correct(self, request: HttpRequest) -> bool:
+        return self.may_see_keys(request) and super().may_correct(request)
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        return self._told(request, super().get_list_display(request))
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        return self._told(request, super().get_list_filter(request))
+
+    def get_fields(self, request: HttpRequest, obj: Response | None = None) -> Any:
+        return self._told(request, super().get_fields(request, obj))
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        is_telling = lookup.split("__")[0] in TELLING_FIELDS
+        if is_telling and not (request and self.may_see_keys(request)):
+            return False
+        return super().lookup_allowed(lookup, value, request)
+
+    def _told(self, request: HttpRequest, names: Any) -> Any:
+        return names if self.may_see_keys(request) else [name for name in names if name not in TELLING_FIELDS]
 
     @admin.display(ordering="assignment__participant__pseudonym")
     def participant(self, response: Response) -> str:
@@ -51,6 +80,7 @@ class ResponseAdmin(CorrectionMixin, EvidenceAdmin):
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         response = kwargs.get("obj") or context["original"]
         context["evidence"] = self.evidence_of(response)
+        context["may_see_keys"] = self.may_see_keys(request)
         if self.may_correct(request):
             context["correct_address"] = self.correct_address(response)
         return super().render_change_form(request, context, *args, **kwargs)

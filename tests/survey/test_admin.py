@@ -8,7 +8,7 @@ from django.urls import reverse
 from survey.admin import ConsentTextForm, StudyBlockForm
 from survey.models import Participant, Response, Study
 from survey.services import consent_text_add
-from tests.survey.factories import answer_next, make_participant, make_study
+from tests.survey.factories import answer_next, make_participant, make_study, staff_client
 
 pytestmark = pytest.mark.django_db
 
@@ -83,3 +83,20 @@ def test_slug_of_personal_links_is_refused(admin_page: Client) -> None:
     url = reverse("admin:survey_study_change", args=[study.pk])
     page = admin_page.post(url, {"title": "Resume", "slug": "resume", "block_order": "random"})
     assert "Personal links live at that address" in page.content.decode()
+
+
+@pytest.mark.parametrize("n_number", [0, 1])
+def test_keys_and_verdicts_are_for_those_who_may_see_keys(admin_page: Client, n_number: int) -> None:
+    study = make_study(n_choice=1 - n_number, n_number=n_number, n_tools=0)
+    response = answer_next(make_participant(study)).response
+    listing = reverse("admin:survey_response_changelist")
+    change = reverse("admin:survey_response_change", args=[response.pk])
+    word = "Answer key" if n_number else "Credit"
+    assert word in admin_page.get(change).content.decode()
+    assert admin_page.get(listing, {"outcome": "right"}).status_code == 200
+    staff = staff_client("view_participant", "view_response", "add_responsereading")
+    shown = staff.get(listing).content.decode() + staff.get(change).content.decode()
+    assert not [told for told in ("Answer key", "Credit", "Right", "outcome", "4.15E-21") if told in shown]
+    for lookup in ("outcome", "credit__gte", "key_revision__isnull"):
+        assert staff.get(listing, {lookup: "1"}).status_code == 400
+    assert staff.get(reverse("admin:survey_response_correct", args=[response.pk])).status_code == 403
