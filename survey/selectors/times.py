@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from django.conf import settings
 
 from corpus.scoring.types import Outcome
 from survey.models import Response, Study, StudyBlock
@@ -41,7 +42,10 @@ class BlockTimes:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool as people named it, in the blocks where tools are allowed; one answer can name several."""
+    """A tool as people named it, in the blocks where tools are allowed; one answer can name several.
+
+    `share_right` is None below PEOPLE_MINIMUM_FOR_MEAN judged answers: it would tell single verdicts, and so keys.
+    """
 
     tool: str
     n_answers: int
@@ -143,10 +147,11 @@ def _tool_uses(rows: Sequence[_Row], name_of: Callable[[str], str]) -> tuple[Too
 
 def _tool_use(tool: str, rows: Sequence[_Row], *, n_answers: int) -> ToolUse:
     judged = [row for row in rows if row.outcome not in UNJUDGED]
+    is_told = len(judged) >= max(1, int(settings.PEOPLE_MINIMUM_FOR_MEAN))
     return ToolUse(
         tool=tool,
         n_answers=len(rows),
         n_people=len({row.participant_id for row in rows}),
         share=len(rows) / n_answers,
-        share_right=sum(row.outcome == Outcome.RIGHT for row in judged) / len(judged) if judged else None,
+        share_right=sum(row.outcome == Outcome.RIGHT for row in judged) / len(judged) if is_told else None,
     )

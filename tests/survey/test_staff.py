@@ -154,11 +154,23 @@ def test_times_are_net_and_tools_are_counted_where_they_are_allowed() -> None:
     assert [block.away_share for block in found.blocks] == [0.75, 0.75]
     assert [(use_bin.below, use_bin.n) for use_bin in found.blocks[1].bins if use_bin.n] == [(30, 4)]
     assert [(use.tool, use.n_answers, use.n_people, use.share, use.share_right) for use in found.tools] == [
-        ("none", 2, 1, 0.5, 1.0),
-        ("other, in their own words", 2, 1, 0.5, 1.0),
-        ("web search", 2, 1, 0.5, 1.0),
+        ("none", 2, 1, 0.5, None),
+        ("other, in their own words", 2, 1, 0.5, None),
+        ("web search", 2, 1, 0.5, None),
     ]
     assert [(use.tool, use.n_answers) for use in found.own_words] == [("Wikipedia", 2), ("a friend", 2)]
+
+
+@pytest.mark.parametrize(("minimum", "told"), [(3, None), (2, 1.0)])
+def test_how_many_were_right_with_a_tool_tells_no_single_verdict(
+    settings: Any, minimum: int, told: float | None
+) -> None:
+    settings.PEOPLE_MINIMUM_FOR_MEAN = minimum
+    study = make_study(n_choice=0, n_number=0, n_tools=2)
+    person = make_participant(study)
+    for _ in range(2):
+        answer_next(person)
+    assert [(use.n_answers, use.share_right) for use in times_and_tools(study).tools] == [(2, told)]
 
 
 @pytest.mark.parametrize(
