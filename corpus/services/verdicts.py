@@ -127,8 +127,8 @@ def store_verdicts_in_bulk(
     for entry, row in zip(judged, readings, strict=True):
         for rule in entry.rules:
             verdict = judge(reading=entry.reading, target=entry.target, rule=rule)
-            of_answer: dict[str, Any] = {"answer": entry.answer, "reading": row, "key_revision_id": entry.key_revision_id}
-            scores.append(score_model(**of_answer, **score_fields(verdict)))
+            made: dict[str, Any] = {"answer": entry.answer, "reading": row, "key_revision_id": entry.key_revision_id}
+            scores.append(score_model(**made, **score_fields(verdict)))
             if rule == current_rule:
                 set_current(entry.answer, verdict)
                 entry.answer.key_revision_id = entry.key_revision_id
