@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from corpus.models import ActionLog, Benchmark
 from survey.errors import FlagRefusedError
@@ -111,7 +112,9 @@ def answer_all(person: Participant, *, place: int | None = None, seconds: float 
         assignment = go_to_question(person)
         key = assignment.option_order[number % 3 if place is None else place]
         given = Given(option_keys=(key,))
-        now = assignment.served_at + timedelta(seconds=seconds)
+        # Shown in the past: an answer of the future would come after any closing.
+        now = timezone.now()
+        Assignment.objects.filter(pk=assignment.pk).update(served_at=now - timedelta(seconds=seconds))
         response_record(participant=person, assignment_id=assignment.pk, given=given, now=now)
         person.refresh_from_db()
 
