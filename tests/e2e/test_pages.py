@@ -132,8 +132,7 @@ def test_without_script_every_control_works_and_the_table_is_there(browser, site
         assert "Model number 39" in page.locator(ROWS).first.inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 def test_pages_are_accessible_and_fit_the_screen(browser, site, scheme, width) -> None:
     if not AXE.exists():
         pytest.skip("axe-core is not there: run `npm ci`")

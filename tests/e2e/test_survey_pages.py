@@ -404,8 +404,7 @@ def test_pause_button_works_without_script_and_enter_does_not_press_it(
 # What everybody gets
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 def test_pages_around_an_answer_are_accessible(
     study: Study, browser: Browser, live_server: LiveServer, scheme: str, width: int
 ) -> None:
