@@ -10,7 +10,7 @@ from django.core.management import call_command
 from corpus.models import QuestionSet
 from corpus.services.results import results_changed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.one_database]
 
 PACKS = ("claude3.5", "gpt-4o-react")
 SETS = {
