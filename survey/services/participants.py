@@ -57,6 +57,9 @@ def _begun_with(study: Study, link_secret: str) -> Participant | None:
     existing = Participant.objects.filter(study=study, link_secret=link_secret).first()
     if existing is None:
         begun = Participant.objects.filter(consent_page_key=_page_key(link_secret)).first()
+        if begun and begun.study_id == study.pk and begun.link_secret == link_secret:
+            # A second press stored them between the two looks.
+            return begun
         if begun:
             raise BegunAlreadyError(begun.pk)
     return existing
