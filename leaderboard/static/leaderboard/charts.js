@@ -69,11 +69,9 @@
 
   async function show(element) {
     element.setAttribute("aria-busy", "true");
+    const { library, figure: address } = element.dataset;
     try {
-      const [Plotly, figure] = await Promise.all([
-        loadLibrary(element.dataset.library),
-        loadFigure(element.dataset.figure),
-      ]);
+      const [Plotly, figure] = await Promise.all([loadLibrary(library), loadFigure(address)]);
       element.replaceChildren();
       figures.set(element, figure);
       await draw(Plotly, element, figure);
