@@ -65,11 +65,11 @@ class Item(AbstractAnswer):
 
 
 class ItemAttempt(models.Model):
-    """A reply or failure that did not become the item's answer: an error, or one that came too late."""
+    """A call that did not become the item's answer: it failed, came too late, or was cut off when its worker had to end."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="other_attempts")
     lease_token = models.UUIDField()
-    kind = models.CharField(max_length=10, choices=[("late", "late reply"), ("error", "error")])
+    kind = models.CharField(max_length=10, choices=[("late", "late reply"), ("error", "error"), ("cut_off", "cut off")])
     completion = models.TextField(blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     error_message = models.CharField(max_length=500, blank=True)
