@@ -85,7 +85,7 @@ class AnthropicMessages:
             )
         except anthropic.APIStatusError as error:
             body = error.body or error.response.text
-            failure = HttpFailure(error.status_code, error.response.headers, body, LIMITS)
+            failure = HttpFailure(error.status_code, error.response.headers, body, LIMITS, ask)
             raise error_of(failure, self._endpoint.api_key) from None
         except anthropic.APITimeoutError:
             raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None

@@ -9,13 +9,14 @@ from typing import Any
 
 from evaluations.providers.base import (
     LONGEST_WAIT_SECONDS,
+    Ask,
     NeverRetryError,
     ProviderError,
     RefusedError,
     RetryLaterError,
     Scope,
 )
-from evaluations.providers.lessons import Lesson, lesson_of
+from evaluations.providers.lessons import SYSTEM_PROMPT, Lesson, Sent, lesson_of
 from evaluations.redaction import heard
 
 _PARAMETER_LENGTH = 60
@@ -41,13 +42,15 @@ _OF_THE_RUN = {
 class HttpFailure:
     """An answer with a status other than 200: the decoded body, or its text where it is no JSON.
 
-    `limits` are the names under which the interface may take a limit of tokens, the usual one first.
+    `limits` are the names under which the interface may take a limit of tokens, the usual one first; `ask` is what was
+    sent, None where nothing says.
     """
 
     status: int
     headers: Mapping[str, str]
     body: Any
     limits: tuple[str, ...] = ()
+    ask: Ask | None = None
 
 
 def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> ProviderError:
@@ -70,7 +73,7 @@ def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> Pro
             "redirect", f"The address leads elsewhere; correct the system, queue a new run ({sentence}).", Scope.RUN
         )
     parameter = heard(_text(details, "param"), [key], length=_PARAMETER_LENGTH)
-    lesson = lesson_of(said=said, param=parameter, codes=codes, limits=failure.limits)
+    lesson = lesson_of(said=said, param=parameter, codes=codes, limits=failure.limits, sent=_sent(failure.ask))
     return _bad_request(failure.status, parameter, codes, sentence, lesson)
 
 
@@ -135,6 +138,13 @@ def _bad_request(status: int, parameter: str, codes: set[str], sentence: str, le
             lesson,
         )
     return NeverRetryError("bad_request", f"The endpoint rejects the request ({sentence}).", Scope.UNCLEAR)
+
+
+def _sent(ask: Ask | None) -> Sent | None:
+    if ask is None:
+        return None
+    texts = (ask.system_prompt, ask.prompt, *(text for _, text in ask.turns))
+    return Sent({**ask.parameters, SYSTEM_PROMPT: ask.system_prompt or None}, texts)
 
 
 def _details(body: Any) -> Mapping[str, Any]:

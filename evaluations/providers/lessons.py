@@ -2,11 +2,11 @@
 
 Only parameters that shape how a reply is made can be learned, never what is asked of whom; and only from wordings that
 name the parameter as the one that is not taken. A message that merely speaks of temperature, as many questions of
-chemistry do, teaches nothing.
+chemistry do, teaches nothing; nor does one that quotes the question, whatever the question says.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +38,8 @@ _PATTERNS = tuple(
     for pattern in (
         rf"(?:unsupported|unknown|unrecogni[sz]ed|unexpected|invalid) {_PARAMETER}(?: supplied)?:? {_NAME}",
         rf"\b{_PARAMETER}:? {_NAME} (?:is|are) {_REFUSED}",
-        rf"(?:^|[\s:;(]){_NAME} ?:? ?(?:is|are|property is) {_REFUSED}",
+        # Within a sentence a name stands in quotes: `whose temperature is unknown` is no server's way to say it.
+        rf"(?:(?:^|[:;(.,])\s*|\s(?:the )?(?=[`'\"])|\bthe ){_NAME} ?:? ?(?:is|are|property is) {_REFUSED}",
         rf"{_NAME}: extra inputs are not permitted",
         rf"'loc': [(\[]'body', {_NAME}.{{0,40}}extra inputs are not permitted",
         rf"do(?:es)? not support (?:the )?{_PARAMETER}:? {_NAME}",
@@ -64,6 +65,13 @@ _NO_SYSTEM_PROMPT = re.compile(
     r"|\.role['\"`]? does not support ['\"`]?(?:system|developer)\b",
     re.IGNORECASE,
 )
+# What a message quotes: a passage in quotes that is more than a name, to the end where a message was cut short.
+_QUOTED = re.compile(
+    r"(?<![\w'\"`])(?P<mark>['\"`])(?=\S)(?P<text>.*?)(?:(?P=mark)(?!\w)|\Z)|“(?P<curly>[^”]*)(?:”|\Z)", re.DOTALL
+)
+# Routers send the message of another server as JSON: what stands there in quotes is a message, too.
+_MESSAGE_WITHIN = re.compile(r"(?:message|msg|detail|error)['\"]\s*:\s*\Z", re.IGNORECASE)
+_ABOUT_THE_QUESTION = ("messages", "input", "prompt", "contents")
 _INSTEAD = re.compile(r"(?i)\b(?:use|moved to|replaced by|renamed to) [`'\"](?P<name>[A-Za-z_.]+)[`'\"]")
 
 
@@ -76,15 +84,33 @@ class Lesson:
     message: str
 
 
-def lesson_of(*, said: str, param: str, codes: Iterable[str], limits: tuple[str, ...]) -> Lesson | None:
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What an endpoint was sent: the parameters (and the system prompt, as one), and the texts it may quote."""
+
+    parameters: Mapping[str, Any]
+    texts: Sequence[str]
+
+
+def lesson_of(
+    *, said: str, param: str, codes: Iterable[str], limits: tuple[str, ...], sent: Sent | None = None
+) -> Lesson | None:
     """Return what an endpoint's message teaches, None where it teaches nothing.
 
-    `param` and `codes` are what stands beside the message; `limits` are the names under which the interface may take a
-    limit of tokens, the usual one first. A limit is never left out: it is sent under another name, or not learned.
+    `param` and `codes` are what stands beside the message and go before its words; `limits` are the names under which
+    the interface may take a limit of tokens, the usual one first. A limit is never left out: it is sent under another
+    name, or not learned. With `sent` only what was sent can be learned, and words of those texts teach nothing.
     """
-    if _NO_SYSTEM_PROMPT.search(said):
+    lesson = _lesson(said, param, frozenset(codes), limits, sent.texts if sent else ())
+    return None if lesson and sent and value_of(sent.parameters, lesson.name) is None else lesson
+
+
+def _lesson(
+    said: str, param: str, codes: frozenset[str], limits: tuple[str, ...], texts: Sequence[str]
+) -> Lesson | None:
+    if any(_own([_NO_SYSTEM_PROMPT], said, texts)):
         return Lesson(SYSTEM_PROMPT, THE_QUESTION, said)
-    name, is_value = _refused(said, param, frozenset(codes))
+    name, is_value = _refused(said, param, codes, texts)
     if name in TOKEN_LIMITS and not is_value:
         to = _limit_instead(name, said, limits)
         return Lesson(name, to, said) if to else None
@@ -126,18 +152,47 @@ def renamed(parameters: Mapping[str, Any], name: str, to: str) -> dict[str, Any]
     return {**kept, head: {**(inside if isinstance(inside, Mapping) else {}), rest: value}}
 
 
-def _refused(said: str, param: str, codes: frozenset[str]) -> tuple[str, bool]:
+def _refused(said: str, param: str, codes: frozenset[str], texts: Sequence[str]) -> tuple[str, bool]:
     """Return the known name of the parameter that is not taken ("" for none) and whether only its value is not."""
     stated = _known(param)
     if stated and codes & _NOT_TAKEN:
         return stated, False
     if stated and "unsupported_value" in codes:
         return stated, True
+    if param.startswith(_ABOUT_THE_QUESTION) or "invalid_prompt" in codes:
+        return "", False
     for patterns, is_value in ((_VALUE_PATTERNS, True), (_PATTERNS, False)):
-        names = {name for pattern in patterns for found in pattern.finditer(said) if (name := _named(found))}
+        names = {name for found in _own(patterns, said, texts) if (name := _named(found))}
         if len(names) == 1:
             return names.pop(), is_value
     return "", False
+
+
+def _own(patterns: Iterable[re.Pattern[str]], said: str, texts: Sequence[str]) -> Iterator[re.Match[str]]:
+    """Give what the patterns find in the server's own words: in no passage it quotes, and in none of `texts`."""
+    quoted = list(_passages(said))
+    plain_texts = [_plain(text) for text in texts]
+    for found in (found for pattern in patterns for found in pattern.finditer(said)):
+        at = found.start("name") if "name" in found.re.groupindex else found.start()
+        is_quoted = any(start <= at < end for start, end in quoted)
+        phrase = _plain(found[0])
+        if not is_quoted and not any(phrase in text for text in plain_texts):
+            yield found
+
+
+def _passages(said: str) -> Iterator[tuple[int, int]]:
+    """Give where the message quotes several words."""
+    at = 0
+    while found := _QUOTED.search(said, at):
+        is_message = bool(_MESSAGE_WITHIN.search(said, 0, found.start()))
+        at = found.start() + 1 if is_message else max(found.end(), found.start() + 1)
+        if not is_message and re.search(r"\s", found["text"] or found["curly"] or ""):
+            yield found.span()
+
+
+def _plain(text: str) -> str:
+    """Return a text in small letters, with single spaces and no quotes or points at its ends."""
+    return " ".join(text.lower().split()).strip(" '\"`.,:;()[]")
 
 
 def _limit_instead(name: str, said: str, limits: tuple[str, ...]) -> str:

@@ -41,13 +41,13 @@ def parameters_of(ask: Ask) -> dict[str, Any]:
     return {name: value for name, value in ask.parameters.items() if value is not None}
 
 
-async def answered(call: Awaitable[Any], endpoint: Endpoint, limits: tuple[str, ...]) -> Any:
+async def answered(call: Awaitable[Any], *, ask: Ask, endpoint: Endpoint, limits: tuple[str, ...]) -> Any:
     """Return what the SDK makes of an answer. Raise nothing but a `ProviderError`; see `HttpFailure` for `limits`."""
     try:
         answer = await call
     except openai.APIStatusError as error:
         body = error.body or error.response.text
-        failure = HttpFailure(error.status_code, error.response.headers, body, limits)
+        failure = HttpFailure(error.status_code, error.response.headers, body, limits, ask)
         raise error_of(failure, endpoint.api_key) from None
     except openai.APITimeoutError:
         raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None
@@ -63,14 +63,14 @@ async def answered(call: Awaitable[Any], endpoint: Endpoint, limits: tuple[str, 
     return answer
 
 
-def error_inside(answer: Any, *, lacks: str, key: str, limits: tuple[str, ...]) -> ProviderError:
+def error_inside(answer: Any, *, lacks: str, ask: Ask, key: str, limits: tuple[str, ...]) -> ProviderError:
     """Return the error for a 200 without what it promises; routers send an error object in its place."""
     inside = (answer.model_extra or {}).get("error") or getattr(answer, "error", None)
     details = {name: value for name in _ERROR_FIELDS if (value := field_of(inside, name)) is not None}
     if not details:
         return malformed_error(lacks)
     code = details.get("code")
-    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, details, limits), key)
+    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, details, limits, ask), key)
 
 
 def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:

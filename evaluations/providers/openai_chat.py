@@ -43,10 +43,10 @@ class OpenAIChat:
             messages=_messages(ask),  # type: ignore[arg-type]
             extra_body=parameters_of(ask),
         )
-        answer = await answered(call, self._endpoint, LIMITS)
+        answer = await answered(call, ask=ask, endpoint=self._endpoint, limits=LIMITS)
         latency_ms = round((time.perf_counter() - started) * 1000)
         try:
-            return _reply(answer, latency_ms, self._endpoint.api_key)
+            return _reply(answer, latency_ms, ask, self._endpoint.api_key)
         except (AttributeError, IndexError, KeyError, TypeError):
             raise malformed_error("a message") from None
 
@@ -56,10 +56,10 @@ def _messages(ask: Ask) -> list[dict[str, str]]:
     return [{"role": role, "content": text} for role, text in (*said_first, ("user", ask.prompt), *ask.turns)]
 
 
-def _reply(answer: Any, latency_ms: int, key: str) -> Reply:
+def _reply(answer: Any, latency_ms: int, ask: Ask, key: str) -> Reply:
     choices = answer.choices
     if choices is None:
-        raise error_inside(answer, lacks="choices", key=key, limits=LIMITS)
+        raise error_inside(answer, lacks="choices", ask=ask, key=key, limits=LIMITS)
     text, reasoning, finish = _said(choices[0]) if choices else ("", "", FinishReason.UNKNOWN)
     usage = answer.usage
     tokens_reasoning = count_of(field_of(usage, "completion_tokens_details"), "reasoning_tokens")

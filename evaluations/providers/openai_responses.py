@@ -38,10 +38,10 @@ class OpenAIResponses:
         call = self._client.responses.create(
             model=self._endpoint.model_id, input=_input(ask), extra_body=_instructed(ask)
         )
-        answer = await answered(call, self._endpoint, LIMITS)
+        answer = await answered(call, ask=ask, endpoint=self._endpoint, limits=LIMITS)
         latency_ms = round((time.perf_counter() - started) * 1000)
         try:
-            return _reply(answer, latency_ms, self._endpoint.api_key)
+            return _reply(answer, latency_ms, ask, self._endpoint.api_key)
         except (AttributeError, IndexError, KeyError, TypeError):
             raise malformed_error("an output") from None
 
@@ -57,14 +57,14 @@ def _instructed(ask: Ask) -> dict[str, Any]:
     return {"instructions": ask.system_prompt, **parameters} if ask.system_prompt else parameters
 
 
-def _reply(answer: Any, latency_ms: int, key: str) -> Reply:
+def _reply(answer: Any, latency_ms: int, ask: Ask, key: str) -> Reply:
     status = words_of(answer, "status")
     if status == "failed":
         raise _failure(answer, key)
     if status in _NO_ANSWER_YET:
         raise RetryLaterError("unfinished", "The endpoint sent a response that is not finished.")
     if answer.output is None:
-        raise error_inside(answer, lacks="output", key=key, limits=LIMITS)
+        raise error_inside(answer, lacks="output", ask=ask, key=key, limits=LIMITS)
     parts = [part for item in answer.output if item.type == "message" for part in list_of(item, "content")]
     text, finish = _said(answer, parts)
     usage = answer.usage

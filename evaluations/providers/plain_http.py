@@ -74,15 +74,15 @@ class PlainHttp:
             raise NeverRetryError("bad_parameter", heard(" ".join(problems), [self._endpoint.api_key]), Scope.RUN)
         settings = plain_http_settings(ask.parameters)
         started = time.perf_counter()
-        raw = await self._post(settings, _body(settings, ask, self._endpoint.model_id))
+        raw = await self._post(settings, ask)
         latency_ms = round((time.perf_counter() - started) * 1000)
-        return _reply(raw, settings, latency_ms, self._endpoint.api_key)
+        return _reply(raw, settings, latency_ms, ask, self._endpoint.api_key)
 
-    async def _post(self, settings: PlainHttpSettings, body: Any) -> bytes:
+    async def _post(self, settings: PlainHttpSettings, ask: Ask) -> bytes:
         """Return the body of an answer that succeeded."""
         try:
             async with asyncio.timeout(self._endpoint.timeout_seconds):
-                return await self._received(settings, body)
+                return await self._received(settings, ask)
         except (httpx2.TimeoutException, TimeoutError):
             raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None
         except (
@@ -100,8 +100,8 @@ class PlainHttp:
             where, kind = self._endpoint.base_url, type(error).__name__
             raise RetryLaterError("connection", f"The endpoint {where} cannot be reached ({kind}).") from None
 
-    async def _received(self, settings: PlainHttpSettings, body: Any) -> bytes:
-        headers = self._headers(settings)
+    async def _received(self, settings: PlainHttpSettings, ask: Ask) -> bytes:
+        headers, body = self._headers(settings), _body(settings, ask, self._endpoint.model_id)
         raw = bytearray()
         async with self._client.stream("POST", self._endpoint.base_url, json=body, headers=headers) as response:
             async for part in response.aiter_bytes():
@@ -109,7 +109,7 @@ class PlainHttp:
                 if len(raw) > LARGEST_ANSWER_BYTES:
                     raise NeverRetryError("too_large", "The endpoint's answer is larger than 8 MB.", Scope.QUESTION)
         if not response.is_success:
-            failure = HttpFailure(response.status_code, response.headers, _json_or_text(bytes(raw)))
+            failure = HttpFailure(response.status_code, response.headers, _json_or_text(bytes(raw)), ask=ask)
             raise error_of(failure, self._endpoint.api_key) from None
         return bytes(raw)
 
@@ -136,7 +136,7 @@ def _json_or_text(raw: bytes) -> Any:
         return text
 
 
-def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, key: str) -> Reply:
+def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, ask: Ask, key: str) -> Reply:
     text = raw.decode("utf-8", "replace")
     if is_page(text):
         raise page_error()
@@ -148,7 +148,7 @@ def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, key: str) -
         raise broken_json_error() from None
     at = {name: value_at(body, path)[1] if path else None for name, path in settings.paths.items()}
     return Reply(
-        text=_text(body, settings.paths["text"], key) if settings.paths["text"] else text,
+        text=_text(body, settings.paths["text"], ask, key) if settings.paths["text"] else text,
         finish_reason=_FINISH.get(words_of(at, "finish"), FinishReason.UNKNOWN),
         reasoning=words_of(at, "reasoning"),
         tokens_in=count_of(at, "tokens_in"),
@@ -159,20 +159,20 @@ def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, key: str) -
     )
 
 
-def _text(body: Any, path: str, key: str) -> str:
+def _text(body: Any, path: str, ask: Ask, key: str) -> str:
     """Return the text at the path: a number as written, "" for null; anything else is no text."""
     is_there, value = value_at(body, path)
     if is_there and (value is None or isinstance(value, str)):
         return value or ""
     if is_there and isinstance(value, int | float) and not isinstance(value, bool):
         return json.dumps(value)
-    raise _error_inside(body, key) or malformed_error(f"a text at {path}")
+    raise _error_inside(body, ask, key) or malformed_error(f"a text at {path}")
 
 
-def _error_inside(body: Any, key: str) -> ProviderError | None:
+def _error_inside(body: Any, ask: Ask, key: str) -> ProviderError | None:
     """Return the error that stands in a 200 in place of an answer; routers do that."""
     inside = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(inside, Mapping):
         return None
     code = inside.get("code")
-    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, inside), key)
+    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, inside, ask=ask), key)

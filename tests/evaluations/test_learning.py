@@ -11,7 +11,7 @@ from django.db import connection
 
 from corpus.models import ActionLog, QuestionSetRevision
 from evaluations.models import ItemAttempt, Run, System
-from evaluations.providers.lessons import Lesson, lesson_of, renamed, without
+from evaluations.providers.lessons import Lesson, Sent, lesson_of, renamed, without
 from evaluations.services.asking import ask_until_done
 from evaluations.services.learning import (
     as_learned,
@@ -349,6 +349,64 @@ TEACHES_NOTHING = [
 @pytest.mark.parametrize(("said", "param", "code"), TEACHES_NOTHING)
 def test_wordings_that_teach_nothing(said: str, param: str, code: str) -> None:
     assert lesson_of(said=said, param=param, codes={code}, limits=CHAT_LIMITS) is None
+
+
+SENT = Sent(
+    {"temperature": 0, "max_tokens": 50, "seed": None}, ("Be brief.", "A gas. Its temperature is\nunknown, why?")
+)
+QUOTES_THE_QUESTION = [
+    ("Invalid prompt: its temperature is unknown, why", "", ""),
+    ('Invalid prompt: "A gas at 2 atm whose temperature is unknown fills 3 L"', "", ""),
+    ("Invalid prompt: 'A gas. temperature is not supported here ...", "", ""),
+    ("Rejected: \u201cWhat if the temperature is unknown?\u201d", "", ""),
+    ("A gas at 2 atm whose temperature is unknown", "", ""),
+    ("Unknown parameter: 'temperature'", "messages[0].content", "invalid_value"),
+    ("Unknown parameter: 'temperature'", "", "invalid_prompt"),
+    ('The text "a system prompt is not supported" was flagged', "", ""),
+    ("Unknown parameter: 'seed'", "seed", "unknown_parameter"),
+    ("Unknown parameter: 'top_p'", "", ""),
+    ("System role not supported", "", ""),
+]
+
+
+@pytest.mark.parametrize(("said", "param", "code"), QUOTES_THE_QUESTION)
+def test_a_quoted_question_and_what_was_not_sent_teach_nothing(said: str, param: str, code: str) -> None:
+    assert lesson_of(said=said, param=param, codes={code}, limits=CHAT_LIMITS, sent=SENT) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Unsupported parameter: 'temperature' is not supported with this model.",
+        "For this model the temperature is not supported.",
+        'BadRequestError: {"error": {"message": "Sorry, \'temperature\' is not supported here.", "code": 400}}',
+        "Rejected 'Its temperature is unknown'. Unsupported parameter: temperature",
+    ],
+)
+def test_its_own_words_teach_beside_a_quoted_question(said: str) -> None:
+    assert lesson_of(said=said, param="", codes=(), limits=CHAT_LIMITS, sent=SENT) == Lesson("temperature", "", said)
+
+
+@pytest.mark.parametrize("shape", [*PROVIDERS, "plain"])
+def test_a_quoted_question_is_the_question_s_error_and_not_the_run_s(
+    three: QuestionSetRevision, make_system: MakeSystem, shape: Any
+) -> None:
+    said = 'Invalid prompt: "A gas whose temperature is unknown"'
+    plain = {"text_path": "outputs.0.text", "temperature": 0}
+    with FakeServer(
+        shape, fault=lambda prompt, nth: error_fault(400, said) if "Question 2:" in prompt else None
+    ) as fake:
+        provider = PROVIDERS.get(shape, "plain_http")
+        system = make_system(fake.base_url, provider, concurrency=1, parameters=plain if shape == "plain" else {})
+        run = asked(run_create(system=system, set_revision=three))
+    system.refresh_from_db()
+    assert (run.learned, system.learned) == ({}, {})
+    assert run.status == Run.Status.INCOMPLETE
+    assert list(run.items.order_by("position").values_list("status", "error_code")) == [
+        ("answered", ""),
+        ("failed", "bad_request"),
+        ("answered", ""),
+    ]
 
 
 @pytest.mark.parametrize(
