@@ -10,6 +10,7 @@ from django.db.models import Count
 from corpus.models import QuestionSetRevision
 from survey.admin.inclusion import INCLUSION_FIELDS, InclusionFormMixin
 from survey.models import ConsentText, Study, StudyBlock
+from survey.services.holding import consent_text_hold
 from survey.services.studies import RESERVED_SLUGS
 
 FIXED_ONCE_BEGUN = (
@@ -106,6 +107,9 @@ class StudyForm(InclusionFormMixin):
         return data
 
 
+AGREED_TO = "People agreed to this text. Add a new version to change it."
+
+
 class ConsentTextForm(forms.ModelForm):
     """A consent text; once somebody agreed to it, it can only be read."""
 
@@ -118,7 +122,16 @@ class ConsentTextForm(forms.ModelForm):
         if self.instance.pk and self.instance.participants.exists():
             for field in self.fields.values():
                 field.disabled = True
-            self.fields["text"].help_text = "People agreed to this text. Add a new version to change it."
+            self.fields["text"].help_text = AGREED_TO
+
+    def clean(self) -> dict[str, Any] | None:
+        """Ask again with the text held: somebody may have agreed to it since the form was opened."""
+        data = super().clean()
+        if self.instance.pk and self.has_changed():
+            consent_text_hold(consent_text_id=self.instance.pk)
+            if self.instance.participants.exists():
+                raise forms.ValidationError(AGREED_TO)
+        return data
 
 
 class ConsentTextInline(admin.StackedInline):

@@ -1,5 +1,7 @@
 """Studies and whether people can take part in them."""
 
+from hashlib import sha256
+
 from django.db.models import Count, Q
 
 from corpus.models import Question, QuestionSetMember
@@ -17,6 +19,11 @@ def study_by_slug(slug: str) -> Study | None:
 def current_consent(study: Study) -> ConsentText | None:
     """Return the consent text to be agreed to now: the newest version."""
     return study.consent_texts.order_by("-version").first()
+
+
+def words_key(text: str) -> str:
+    """Return what a consent text's words are known by: any change of them is another key."""
+    return sha256(text.encode()).hexdigest()
 
 
 def study_problems(study: Study) -> list[str]:

@@ -8,9 +8,10 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from django.db import IntegrityError, OperationalError, connection
+from django.db.models import F
 
 from survey.errors import WithdrawnError
-from survey.models import Participant
+from survey.models import ConsentText, Participant
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,11 @@ def refuse_withdrawn(participant: Participant) -> None:
     """Hold a person's row as `person_hold` does; raise WithdrawnError for someone who has withdrawn."""
     if not person_hold(participant):
         raise WithdrawnError(WITHDRAWN)
+
+
+def consent_text_hold(*, consent_text_id: int) -> None:
+    """Hold a consent text until the transaction ends: nobody agrees to it while it is edited, nor the other way."""
+    ConsentText.objects.filter(pk=consent_text_id).update(version=F("version"))
 
 
 def done_again(service: Callable[P, R]) -> Callable[P, R]:

@@ -11,10 +11,10 @@ from django.utils.crypto import salted_hmac
 from corpus.services.results import action_log
 from survey.errors import BegunAlreadyError, ConsentOutdatedError, StudyNotOpenError, StudyNotReadyError
 from survey.models import ConsentText, Participant, ReminderAddress, Study, new_link_secret
-from survey.selectors.studies import current_consent, study_problems
+from survey.selectors.studies import current_consent, study_problems, words_key
 from survey.services.assignments import assignments_draw
 from survey.services.flags import flags_find_safely
-from survey.services.holding import refuse_withdrawn
+from survey.services.holding import consent_text_hold, refuse_withdrawn
 from survey.services.inclusion import study_results_changed
 from survey.services.pseudonyms import pseudonym_draw
 
@@ -27,13 +27,15 @@ def participant_begin(
     study: Study,
     consent_text_id: int,
     link_secret: str,
+    words_seen: str | None = None,
     now: datetime | None = None,
     pseudonym: str = "",
     is_demo: bool = False,
 ) -> Participant:
     """Store that someone agreed to the current consent text, and return the participant.
 
-    `link_secret` comes from the consent page: sending the same page again returns the same participant. Once they have
+    `words_seen` is the `words_key` of the text they were shown: what was edited since is not what they agreed to. None
+    where nobody reads, for made-up people. `link_secret` comes from the consent page: sending the same page again returns the same participant. Once they have
     another link, the page makes nobody and lets nobody in. Raises BegunAlreadyError, StudyNotOpenError,
     StudyNotReadyError or ConsentOutdatedError.
     """
@@ -41,15 +43,26 @@ def participant_begin(
     if existing:
         return existing
     _refuse_unless_open(study)
-    consent = current_consent(study)
-    if consent is None or consent.pk != consent_text_id:
-        raise ConsentOutdatedError("The text has changed since you opened the page. Please read it again.")
     for _ in range(PSEUDONYM_ATTEMPTS):
         name = pseudonym or pseudonym_draw()
-        participant = _participant_insert(study, consent, link_secret, name, now, is_demo)
+        with transaction.atomic():
+            consent = _consent_hold(study, consent_text_id, words_seen)
+            participant = _participant_insert(study, consent, link_secret, name, now, is_demo)
         if participant:
             return participant
     raise StudyNotReadyError("No free pseudonym was found. Please try again.")
+
+
+def _consent_hold(study: Study, consent_text_id: int, words_seen: str | None) -> ConsentText:
+    """Return the text of now, its words held until the transaction ends; raise ConsentOutdatedError for another one."""
+    consent_text_hold(consent_text_id=consent_text_id)
+    consent = current_consent(study)
+    if consent is None or consent.pk != consent_text_id or words_seen not in (None, words_key(consent.text)):
+        raise ConsentOutdatedError(
+            "The text has changed since you opened the page, so nothing was stored. Here it is as it is now: please "
+            "read it again."
+        )
+    return consent
 
 
 def _begun_with(study: Study, link_secret: str) -> Participant | None:

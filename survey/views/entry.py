@@ -11,12 +11,12 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from survey.errors import BegunAlreadyError, SurveyError
+from survey.errors import BegunAlreadyError, ConsentOutdatedError, SurveyError
 from survey.forms import ConsentForm, NumberForm, ProfileForm
 from survey.models import Participant, Study
 from survey.selectors.progress import progress_of
 from survey.selectors.steps import StepKind, current_step
-from survey.selectors.studies import current_consent, study_problems
+from survey.selectors.studies import current_consent, study_problems, words_key
 from survey.services import link_renew, participant_begin, practice_record, profile_record, unknown_link_note
 from survey.services.links import seconds_until_links_open
 from survey.views.access import (
@@ -76,15 +76,20 @@ def _consent_given(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect("survey:consent", study.slug)
     if not form.is_valid():
         return _consent_page(request, study, form, status=422)
-    secret, consent_text_id = page
+    secret, consent_text_id, words_seen = page
     try:
-        participant = participant_begin(study=study, consent_text_id=consent_text_id, link_secret=secret)
+        participant = participant_begin(
+            study=study, consent_text_id=consent_text_id, link_secret=secret, words_seen=words_seen
+        )
     except BegunAlreadyError as error:
         known = session_participant(request, study)
         if known and known.pk == error.participant_id:
             return to_step(request, known)
         messages.warning(request, str(error))
         return redirect("survey:start", study.slug)
+    except ConsentOutdatedError as error:
+        messages.warning(request, str(error))
+        return _consent_page(request, study, ConsentForm(), status=409)
     except SurveyError as error:
         messages.warning(request, str(error))
         return redirect("survey:consent", study.slug)
@@ -95,17 +100,22 @@ def _consent_given(request: HttpRequest, study: Study) -> HttpResponse:
 def _consent_page(request: HttpRequest, study: Study, form: ConsentForm, status: int = 200) -> HttpResponse:
     text = current_consent(study)
     # The page carries the secret of the link that it will make, so that sending it twice makes one participant.
-    page = signing.dumps([study.slug, secrets.token_urlsafe(32), text.pk if text else 0], salt=CONSENT_SALT)
+    # It says which words it shows, so that nobody agrees to others.
+    shown = [text.pk, words_key(text.text)] if text else [0, ""]
+    page = signing.dumps([study.slug, secrets.token_urlsafe(32), *shown], salt=CONSENT_SALT)
     context = {"study": study, "consent_text": text, "form": form, "page": page}
     return render(request, "survey/consent.html", context, status=status)
 
 
-def _signed_page(value: str, study: Study) -> tuple[str, int] | None:
+def _signed_page(value: str, study: Study) -> tuple[str, int, str] | None:
+    """Return a page's secret, the id of its consent text and the key of the words it showed; None for no such page."""
     try:
-        slug, secret, consent_text_id = signing.loads(value, salt=CONSENT_SALT, max_age=CONSENT_DAYS * 86400)
+        slug, secret, consent_text_id, words_seen = signing.loads(
+            value, salt=CONSENT_SALT, max_age=CONSENT_DAYS * 86400
+        )
     except (signing.BadSignature, ValueError, TypeError):
         return None
-    return (secret, consent_text_id) if slug == study.slug else None
+    return (secret, consent_text_id, words_seen) if slug == study.slug else None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -51,6 +51,15 @@ def test_consent_that_someone_agreed_to_is_read_only() -> None:
     assert form.save(commit=False).text == "You may stop at any time."
 
 
+def test_consent_that_someone_agrees_to_while_the_form_is_open_is_not_changed() -> None:
+    study = make_study()
+    form = ConsentTextForm({"version": 1, "text": "changed"}, instance=study.consent_texts.get())
+    make_participant(study)
+    assert not form.is_valid()
+    assert "Add a new version" in str(form.errors)
+    assert study.consent_texts.get().text == "You may stop at any time."
+
+
 def test_rules_and_tools_of_a_block_are_fixed_once_questions_are_given() -> None:
     study = make_study()
     block = study.blocks.first()

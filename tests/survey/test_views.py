@@ -194,6 +194,21 @@ def test_nobody_takes_part_without_agreeing_to_the_text_of_now(client: Client) -
     assert not Participant.objects.exists()
 
 
+def test_nobody_agrees_to_words_they_were_not_shown(client: Client) -> None:
+    """Staff edit the same version of the text while somebody reads it."""
+    study = make_study()
+    url = reverse("survey:consent", args=[study.slug])
+    page = client.get(url).context["page"]
+    study.consent_texts.update(text="We sell everything you say.")
+    again = client.post(url, {"page": page, "agree": "on"})
+    assert again.status_code == 409
+    assert "The text has changed" in text_of(again)
+    assert "We sell everything you say." in text_of(again)
+    assert not Participant.objects.exists()
+    client.post(url, {"page": again.context["page"], "agree": "on"})
+    assert Participant.objects.get().consent_text.text == "We sell everything you say."
+
+
 def test_profile_can_be_left_empty_and_bad_years_are_explained(client: Client) -> None:
     study = make_study()
     begin(client, study)
