@@ -65,11 +65,20 @@ class Item(AbstractAnswer):
 
 
 class ItemAttempt(models.Model):
-    """A call that did not become the item's answer: it failed, came too late, or was cut off when its worker had to end."""
+    """A call that did not become the item's answer: an error, a late reply, or cut off as its worker had to end."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="other_attempts")
     lease_token = models.UUIDField()
-    kind = models.CharField(max_length=10, choices=[("late", "late reply"), ("error", "error"), ("cut_off", "cut off")])
+    kind = models.CharField(
+        max_length=10,
+        choices=[
+            ("late", "late reply"),
+            ("error", "error"),
+            ("cut_off", "cut off"),
+            ("confidence", "of the confidence question"),
+            ("fallback", "of the fallback reader"),
+        ],
+    )
     completion = models.TextField(blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     error_message = models.CharField(max_length=500, blank=True)
@@ -85,20 +94,38 @@ class ItemAttempt(models.Model):
         return f"{self.item_id} {self.kind}"
 
 
-class ItemConfidence(models.Model):
-    """How sure a system says it is of one answer, asked apart from it; `level` empty where no level could be read."""
+class AskedApart(models.Model):
+    """What is asked about an answer, apart from it, once per item; the row is made before asking, as a claim.
 
-    item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="stated_confidence")
-    prompt = models.TextField()
+    Without an error code the reply is stored. `ASKING` is a claim under the token in the error message, which holds for
+    one lease from `asked_at` on, its last renewal; `WAITS` is to be asked, from `not_before` on. Any other is a failure.
+    """
+
+    ASKING = "asking"
+    WAITS = "stopped"
+    OPEN = (ASKING, WAITS)
+
     completion = models.TextField(blank=True, help_text="The raw reply; never edited.")
     finish_reason = models.CharField(max_length=20, blank=True)
-    level = models.PositiveSmallIntegerField(null=True, blank=True)
     error_code = models.CharField(max_length=40, blank=True)
     error_message = models.CharField(max_length=500, blank=True)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
     cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     asked_at = models.DateTimeField()
+    tries = models.PositiveSmallIntegerField(default=0, help_text="Calls that failed since it was to be asked.")
+    not_before = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class ItemConfidence(AskedApart):
+    """How sure a system says it is of one answer, asked apart from it; `level` empty where no level could be read."""
+
+    item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="stated_confidence")
+    prompt = models.TextField()
+    level = models.PositiveSmallIntegerField(null=True, blank=True)
 
     class Meta:
         verbose_name_plural = "item confidences"
@@ -110,3 +137,12 @@ class ItemConfidence(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item_id} {self.level}"
+
+
+class ItemFallback(AskedApart):
+    """A reply that our reader could not read, put to the run's fallback reader; what it said is read apart."""
+
+    item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="fallback")
+
+    def __str__(self) -> str:
+        return f"{self.item_id} {self.error_code}"

@@ -29,7 +29,7 @@ from evaluations.services.claims import (
     renew_claims,
 )
 from evaluations.services.database_patience import in_database
-from evaluations.services.failures import record_failure, run_has_answers
+from evaluations.services.failures import CutOffCall, record_cut_off, record_failure, run_has_answers
 from evaluations.services.questions import Question, RunContext, Unready, make_ready
 from evaluations.services.rate_limits import EndpointLimits
 from evaluations.services.runs import run_heartbeat
@@ -107,19 +107,21 @@ class AskingLoop:
 
     async def run(self) -> Tally:
         """Ask; return what was done. Claims that are still held at the end are given back, whatever happened."""
-        sent: list[Question] = []
+        cut_off: list[CutOffCall] = []
         try:
             async with self._provider:
                 self._sender.start()
                 try:
                     while await self._step():
                         pass
+                    cut_off += await self._sender.cancel()
+                    await self._store_what_was_heard()
                 finally:
-                    sent = await self._sender.cancel()
+                    cut_off += await self._sender.cancel()
         finally:
             await self._give_back_unsent()
-            if sent:
-                await in_database(release_claims, _claims(sent))
+            if cut_off:
+                await in_database(record_cut_off, context=self._context, calls=cut_off)
         return self._tally
 
     async def _step(self) -> bool:
@@ -242,11 +244,16 @@ class AskingLoop:
             self._next_beat = until
             await self._collect()
 
+    async def _store_what_was_heard(self) -> None:
+        """Store what came while the last replies were being stored."""
+        while heard := self._sender.take_heard(limit=STORED_AT_ONCE):
+            await self._store(heard)
+
     async def _give_back_unsent(self) -> None:
         """Let other workers claim at once what was made ready but not sent."""
         unsent = self._sender.take_unsent()
         if unsent:
-            await in_database(release_claims, _claims(unsent), were_sent=False)
+            await in_database(release_claims, _claims(unsent))
 
 
 def _arrived(question: Question, result: CallResult) -> Arrived | None:

@@ -16,6 +16,7 @@ from django.db.models import F, Field
 
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, Run
+from evaluations.services.costs import failed_call_cost, prices_of
 from evaluations.services.failures import give_back_or_give_up
 
 WORKER_LOST = "worker_lost"
@@ -88,15 +89,11 @@ def renew_claims(claims: Iterable[Claim]) -> int:
     )
 
 
-def release_claims(claims: Iterable[Claim], *, were_sent: bool = True) -> int:
-    """Give up claims whose question will not be asked now; others may claim the items at once. Return how many.
-
-    A question that was not sent to the system was not tried.
-    """
-    n_tries = F("attempts") - (0 if were_sent else 1)
+def release_claims(claims: Iterable[Claim]) -> int:
+    """Give up claims on questions that were not sent to the system; others may claim them at once. Return how many."""
     return sum(
         Item.objects.filter(pk__in=ids, lease_token=token, status=Item.Status.LEASED).update(
-            status=Item.Status.WAITING, lease_token=None, lease_until=None, attempts=n_tries
+            status=Item.Status.WAITING, lease_token=None, lease_until=None, attempts=F("attempts") - 1
         )
         for token, ids in _by_token(claims).items()
     )
@@ -129,7 +126,12 @@ def _free(item: Item) -> bool:
         freed = give_back_or_give_up(item=item, token=token, code=WORKER_LOST, message=_LOST_MESSAGE)
         if freed:
             ItemAttempt.objects.create(
-                item=item, lease_token=token, kind="error", error_code=WORKER_LOST, error_message=_LOST_MESSAGE
+                item=item,
+                lease_token=token,
+                kind="error",
+                error_code=WORKER_LOST,
+                error_message=_LOST_MESSAGE,
+                cost=failed_call_cost(prices=prices_of(item.run.frozen), code=WORKER_LOST),
             )
     return freed
 

@@ -34,6 +34,7 @@ _NOT_PAID = frozenset(
         "too_long",
         "not_json",
         "prompt",
+        "not_sent",
     }
 )
 # So many paid calls without a known cost, and none with one, mean that no budget can be kept.

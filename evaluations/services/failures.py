@@ -1,8 +1,9 @@
 """Calls that gave no answer: tried again later, given up, or a reason to pause the whole run."""
 
 import random
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -14,7 +15,14 @@ from corpus.services.results import results_changed
 from evaluations.database_clock import database_now
 from evaluations.errors import RunStateError
 from evaluations.models import Item, ItemAttempt, Run
-from evaluations.providers.base import LONGEST_WAIT_SECONDS, NeverRetryError, ProviderError, RetryLaterError, Scope
+from evaluations.providers.base import (
+    LONGEST_WAIT_SECONDS,
+    NeverRetryError,
+    ProviderError,
+    Reply,
+    RetryLaterError,
+    Scope,
+)
 from evaluations.services.questions import Question, RunContext, Unready
 from evaluations.services.reply_costs import failure_cost, whole_count
 from evaluations.services.runs import run_pause
@@ -30,6 +38,13 @@ _CODE_LENGTH = 40
 _MESSAGE_LENGTH = 500
 
 
+class CutOffCall(NamedTuple):
+    """A question that was on its way when its worker had to end, and what is known of it; see `cut_off_error`."""
+
+    question: Question
+    error: ProviderError
+
+
 def record_failure(
     *, context: RunContext, question: Question | Unready, error: ProviderError, has_answers: bool
 ) -> bool:
@@ -41,19 +56,47 @@ def record_failure(
     with transaction.atomic():
         if not _store(question, error, pauses=_pauses_run(error, has_answers)):
             return False
-        ItemAttempt.objects.create(
-            item_id=question.item.pk,
-            lease_token=question.token,
-            kind="error",
-            error_code=storable(error.code)[:_CODE_LENGTH],
-            error_message=storable(error.message)[:_MESSAGE_LENGTH],
-            **_turn_before(error),
-            cost=failure_cost(prices=context.prices, error=error),
-        )
+        _record(context, question, error, kind="error")
         results_changed(benchmark_id=context.benchmark_id)
         if _pauses_run(error, has_answers) or _is_down(question, error, has_answers):
             _pause(context, error)
     return True
+
+
+def cut_off_error(*, first: Reply | None, is_under_way: bool) -> ProviderError:
+    """Return what is said of a question whose worker had to end: its first turn, where that was answered.
+
+    `is_under_way` is False while the second turn still waited to be sent, so that only the first was paid.
+    """
+    error = ProviderError("cut_off" if is_under_way else "not_sent", "The worker had to end before the reply came.")
+    error.earlier = first
+    return error
+
+
+def record_cut_off(*, context: RunContext, calls: Sequence[CutOffCall]) -> int:
+    """Let questions wait again whose calls were cut off, and record each call with its cost; return how many waited.
+
+    None of it counts as a try. A question whose claim is no longer ours is left as it is.
+    """
+    n_waiting = 0
+    with transaction.atomic():
+        for question, error in calls:
+            if _leave(question.item, question.token, Item.Status.WAITING, error.code, error.message):
+                _record(context, question, error, kind="cut_off")
+                n_waiting += 1
+    return n_waiting
+
+
+def _record(context: RunContext, question: Question | Unready, error: ProviderError, *, kind: str) -> None:
+    ItemAttempt.objects.create(
+        item_id=question.item.pk,
+        lease_token=question.token,
+        kind=kind,
+        error_code=storable(error.code)[:_CODE_LENGTH],
+        error_message=storable(error.message)[:_MESSAGE_LENGTH],
+        **_turn_before(error),
+        cost=failure_cost(prices=context.prices, error=error),
+    )
 
 
 def _turn_before(error: ProviderError) -> dict[str, Any]:

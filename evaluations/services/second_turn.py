@@ -10,19 +10,19 @@ Send = Callable[[Ask], Awaitable[Reply]]
 
 
 async def ask_in_turns(
-    *, ask: Ask, follow_up: str | None, send: Send, before_second: Callable[[], Awaitable[None]]
+    *, ask: Ask, follow_up: str | None, send: Send, before_second: Callable[[Reply], Awaitable[None]]
 ) -> Reply:
     """Return the reply to `ask`, or, where there is a `follow_up`, the reply to that with the first one in its `turns`.
 
-    A first reply that is empty or was declined is not sent back: it is the answer. `before_second` is waited for
-    before the second call, so that it keeps the endpoint's limits. Raises what `send` raises, but a refusal of the
-    second turn is the answer, with the first kept, and an error of it carries the first as `earlier`.
+    A first reply that is empty or was declined is not sent back: it is the answer. `before_second` is given the first
+    reply and waited for before the second call, so that it keeps the endpoint's limits. Raises what `send` raises, but
+    a refusal of the second turn is the answer, with the first kept, and an error of it carries the first as `earlier`.
     """
     first = await send(ask)
     if follow_up is None or not _can_be_sent_back(first):
         return first
     turns = (("assistant", first.text), ("user", follow_up))
-    await before_second()
+    await before_second(first)
     try:
         second = await send(replace(ask, turns=(*ask.turns, *turns)))
     except TimeoutError:

@@ -24,6 +24,7 @@ from evaluations.providers import (
     Scope,
 )
 from evaluations.redaction import heard
+from evaluations.services.failures import CutOffCall, cut_off_error
 from evaluations.services.questions import Question, RunContext, ask_of
 from evaluations.services.rate_limits import EndpointLimits
 from evaluations.services.second_turn import ask_in_turns
@@ -93,6 +94,7 @@ class Sender:
         # Until then (monotonic seconds) every claim is certain to hold; later another worker may have the question.
         self.send_until = math.inf
         self._n_unrecorded = 0
+        self._first_turns: dict[int, Reply] = {}
         self._granted_again: dict[int, int] = {}
         self._mean_seconds: float | None = None
         self._guess = TokenGuess(context.parameters)
@@ -182,16 +184,21 @@ class Sender:
         for bucket, n_tokens in corrections.items():
             await self._limits.correct(bucket=bucket, n_tokens=n_tokens)
 
-    async def cancel(self) -> list[Question]:
-        """End every call; return the questions that were on their way."""
+    async def cancel(self) -> list[CutOffCall]:
+        """End every call; return those that were cut off. A second time there is nothing to end."""
         tasks = [*self._in_flight, *([self._task] if self._task else [])]
-        questions = list(self._in_flight.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._limits.aclose()
+        cut_off = [self._cut_off(question) for question in self._in_flight.values()]
         self._in_flight.clear()
-        return questions
+        return cut_off
+
+    def _cut_off(self, question: Question) -> CutOffCall:
+        first = self._first_turns.get(question.item.pk)
+        is_under_way = first is None or question.item.pk in self._granted_again
+        return CutOffCall(question, cut_off_error(first=first, is_under_way=is_under_way))
 
     async def _send(self) -> None:
         while True:
@@ -234,6 +241,7 @@ class Sender:
         task = cast("asyncio.Task[None]", asyncio.current_task())
         # In one go: whoever looks finds the question in flight or heard, never neither.
         n_granted = n_tokens + self._granted_again.pop(question.item.pk, 0)
+        self._first_turns.pop(question.item.pk, None)
         self._heard.append(Heard(question, result, now, n_granted, bucket))
         self._n_unrecorded += is_failure(result)
         del self._in_flight[task]
@@ -247,7 +255,7 @@ class Sender:
                 ask=ask_of(context=self._context, question=question),
                 follow_up=self._context.style.follow_up,
                 send=self._sent,
-                before_second=lambda: self._until_granted_again(question),
+                before_second=lambda first: self._until_granted_again(question, first),
             )
         except ProviderError as error:
             return error
@@ -263,8 +271,9 @@ class Sender:
         async with asyncio.timeout(self._context.endpoint.timeout_seconds):
             return await self._provider.ask(ask)
 
-    async def _until_granted_again(self, question: Question) -> None:
-        """Wait until the endpoint's limits allow one more call for a question that is on its way."""
+    async def _until_granted_again(self, question: Question, first: Reply) -> None:
+        """Keep the first reply; wait until the endpoint's limits allow one more call for the question."""
+        self._first_turns[question.item.pk] = first
         guess = self._guess.of(question.prepared.prompt)
         while not (taken := await self._limits.take([guess])).n_granted:
             await asyncio.sleep(taken.wait_seconds)

@@ -26,7 +26,7 @@ SECOND = Reply("It is B.", FinishReason.LENGTH, "more", 15, 5, "m-1", 30, tokens
 
 
 def asked(replies: Sequence[Reply | Exception], follow_up: str | None = "Check it.") -> tuple[Reply, list[Any]]:
-    """Return the reply in turns, and what was sent; "wait" where the limits were waited for."""
+    """Return the reply in turns, and what was sent; "wait" and the first reply where the limits were waited for."""
     sent: list[Any] = []
     left = list(replies)
 
@@ -37,8 +37,8 @@ def asked(replies: Sequence[Reply | Exception], follow_up: str | None = "Check i
             raise reply
         return reply
 
-    async def wait() -> None:
-        sent.append("wait")
+    async def wait(first: Reply) -> None:
+        sent.append(("wait", first.text))
 
     return asyncio.run(ask_in_turns(ask=ASK, follow_up=follow_up, send=send, before_second=wait)), sent
 
@@ -51,7 +51,7 @@ def test_the_reply_is_sent_back_and_the_second_one_is_the_answer() -> None:
     reply, sent = asked([FIRST, SECOND])
     assert (reply.text, reply.finish_reason, reply.reasoning) == ("It is B.", FinishReason.LENGTH, "thought\n\nmore")
     assert reply.turns == (("assistant", "It is A."), ("user", "Check it."))
-    assert sent[1] == "wait"
+    assert sent[1] == ("wait", "It is A.")
     assert (sent[2].prompt, sent[2].system_prompt, sent[2].turns) == ("What is it?", "Be brief.", reply.turns)
 
 
