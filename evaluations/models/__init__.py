@@ -1,6 +1,6 @@
 """Systems under test, their runs, the items (one question asked once), and completions made elsewhere."""
 
-from evaluations.models.items import Item, ItemAttempt, ItemConfidence
+from evaluations.models.items import AskedApart, Item, ItemAttempt, ItemConfidence, ItemFallback
 from evaluations.models.runs import Run
 from evaluations.models.submissions import ContributorToken, Submission, SubmittedCompletion
 from evaluations.models.systems import PRICES, System, endpoint_address, environment_name
@@ -8,10 +8,12 @@ from evaluations.models.verdicts import ItemReading, ItemRescoring, ItemScore, R
 
 __all__ = [
     "PRICES",
+    "AskedApart",
     "ContributorToken",
     "Item",
     "ItemAttempt",
     "ItemConfidence",
+    "ItemFallback",
     "ItemReading",
     "ItemRescoring",
     "ItemScore",

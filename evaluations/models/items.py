@@ -97,8 +97,8 @@ class ItemAttempt(models.Model):
 class AskedApart(models.Model):
     """What is asked about an answer, apart from it, once per item; the row is made before asking, as a claim.
 
-    Without an error code the reply is stored. `ASKING` is a claim under the token in the error message, which holds for
-    one lease from `asked_at` on, its last renewal; `WAITS` is to be asked, from `not_before` on. Any other is a failure.
+    Without an error code the reply is stored. `ASKING` is a claim under the token in the error message, for one lease
+    from `asked_at` on, its last renewal. `WAITS` is to be asked, from `not_before` on. Any other is a failure.
     """
 
     ASKING = "asking"
