@@ -147,7 +147,11 @@ def endpoint_name(*, provider: str, base_url: str, model_id: str, key_variable: 
 
 def endpoint_limits(*, run_id: UUID) -> "EndpointLimits":
     """Return the limits of a run's endpoint, as its system has them now."""
-    system = System.objects.get(runs=run_id)
+    return system_limits(system=System.objects.get(runs=run_id))
+
+
+def system_limits(*, system: System) -> "EndpointLimits":
+    """Return the limits of a system's endpoint."""
     return EndpointLimits(
         name=endpoint_name(
             provider=system.provider,

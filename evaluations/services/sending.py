@@ -9,7 +9,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -79,10 +79,19 @@ class TokenGuess:
 
 
 class Sender:
-    """Sends what it is given; what was heard is kept until it is taken."""
+    """Sends what it is given; what was heard is kept until it is taken. `ask` puts a question into other words."""
 
-    def __init__(self, *, context: RunContext, provider: Provider, limits: EndpointLimits) -> None:
+    def __init__(
+        self,
+        *,
+        context: RunContext,
+        provider: Provider,
+        limits: EndpointLimits,
+        ask: Callable[[Question], Ask] | None = None,
+    ) -> None:
         self._context = context
+        # What is asked apart has its own words, and no second turn.
+        self._ask = ask
         self._provider = provider
         self._limits = limits
         self._ready: deque[Question] = deque()
@@ -252,8 +261,8 @@ class Sender:
         """Return the reply or what went wrong; raise nothing but a cancellation."""
         try:
             return await ask_in_turns(
-                ask=ask_of(context=self._context, question=question),
-                follow_up=self._context.style.follow_up,
+                ask=self._ask(question) if self._ask else ask_of(context=self._context, question=question),
+                follow_up=None if self._ask else self._context.style.follow_up,
                 send=self._sent,
                 before_second=lambda first: self._until_granted_again(question, first),
             )
