@@ -19,7 +19,7 @@ from evaluations.admin.systems import run_address
 from evaluations.errors import EvaluationError
 from evaluations.models import ContributorToken, Submission, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
-from evaluations.selectors.submissions import SubmissionReview, submission_review
+from evaluations.selectors.submissions import SubmissionReview, run_before, submission_review
 from evaluations.services.contributors import token_create, token_revoke
 from evaluations.services.submissions import submission_accept, submission_reject
 
@@ -201,6 +201,7 @@ class SubmissionAdmin(EvidenceAdmin):
             review=review,
             missing=review.missing[:MISSING_SHOWN] if review else (),
             n_more_missing=max(0, len(review.missing) - MISSING_SHOWN) if review else 0,
+            run_before=run_before(submission=submission),
             may_decide=is_waiting and self.has_decide_permission(request),
             actions_done=_actions_on(submission),
         )

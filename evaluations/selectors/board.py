@@ -85,7 +85,8 @@ def board_items(
     A system is there by one run: the newest whose every wanted question is answered and judged in every repeat,
     whatever else that run holds; else, marked as not complete, the newest with any answer to them, or the newest of
     all. Newest is by the time it was queued or imported. The run's own status plays no part. A run of a sweep, which
-    asks in one of several ways, stands only where no complete run outside of sweeps does.
+    asks in one of several ways, stands only where no complete run outside of sweeps does; completions that were
+    submitted, only where no run that was asked or imported has as much to show.
 
     `rule` is a name, for its newest version, or `name@version`. `as-published` is there for imported runs only:
     other systems are absent. The verdict on the row is used where it was made under `rule`, else the newest stored
@@ -130,7 +131,7 @@ def _items_of(root_ids: Collection[int]) -> QuerySet[Item]:
 
 
 def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
-    """Return one candidate per system: the newest complete one, else the newest with an answer, else the newest."""
+    """Return one candidate per system: of those with the most weight the newest."""
     counted = (
         items.values(
             "run__system_id",
@@ -162,16 +163,16 @@ def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
 
 
 def _stands_before(newer: _Candidate, older: _Candidate) -> bool:
-    """Say whether a newer run takes an older one's place: not by having less to show, nor as one of a sweep."""
+    """Say whether a newer run takes an older one's place: not by having less to show, of a sweep, or submitted."""
     return _weight(newer) >= _weight(older)
 
 
-def _weight(candidate: _Candidate) -> int:
-    """Return 3 for a complete run, 2 for a complete one of a sweep, 1 for one with an answer, 0 for one without."""
+def _weight(candidate: _Candidate) -> tuple[int, bool, bool]:
+    """Return what goes first: whether every answer is there (or any), made by or for this site, outside of sweeps."""
     run = candidate.run
-    if run.is_complete:
-        return 2 if candidate.is_of_sweep else 3
-    return 1 if run.n_answered else 0
+    extent = 2 if run.is_complete else min(run.n_answered, 1)
+    is_of_sweep = run.is_complete and candidate.is_of_sweep
+    return extent, run.origin != Run.Origin.SUBMITTED, not is_of_sweep
 
 
 def _candidate(row: Mapping[str, Any], *, n_wanted: int) -> _Candidate:

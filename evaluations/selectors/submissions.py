@@ -11,7 +11,7 @@ from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
 from corpus.models import QuestionSetMember
 from corpus.scoring.reading import read_answer
 from corpus.scoring.types import ReadStatus
-from evaluations.models import ContributorToken, Submission, SubmittedCompletion
+from evaluations.models import ContributorToken, Run, Submission, SubmittedCompletion
 from evaluations.services.freezing import READER
 from evaluations.services.prompt_export import Member
 from evaluations.services.submissions import finish_reason_of, members_of
@@ -78,6 +78,16 @@ def submission_review(*, submission: Submission) -> SubmissionReview:
         missing=tuple(member.key for pk, member in members.items() if given[pk] < repeats),
         sample=_sample(lines),
     )
+
+
+def run_before(*, submission: Submission) -> Run | None:
+    """Return the finished run, asked here or imported, that stands on the board before a run of the submission."""
+    others = Run.objects.filter(
+        system=submission.system_id,
+        set_revision__question_set=submission.set_revision.question_set_id,
+        status=Run.Status.FINISHED,
+    ).exclude(origin=Run.Origin.SUBMITTED)
+    return others.order_by("-queued_at").first()
 
 
 def _line(row: SubmittedCompletion, member: Member | None) -> SampleLine:

@@ -36,13 +36,12 @@ def make_system(slug="s", **fields):
     return System.objects.create(slug=slug, name=fields.pop("name", slug), provider="random", **fields)
 
 
-def make_run(system, questions, outcomes, *, origin="asked", repeats=1, status="finished", rule="standard@1"):
+def make_run(system, questions, outcomes, *, origin="asked", repeats=1, status="finished", rule="standard@1", **fields):
     """Save a run, each newer than the one before; an outcome is a word of `Outcome`, "failed" or "waiting"."""
     set_revision = questions[0].benchmark.question_sets.get(slug="b").current_revision
     name = str(uuid4()) if origin == "imported" else ""
-    run = Run.objects.create(
-        system=system, set_revision=set_revision, origin=origin, repeats=repeats, status=status, source_name=name
-    )
+    fields |= {"origin": origin, "repeats": repeats, "status": status, "source_name": name}
+    run = Run.objects.create(system=system, set_revision=set_revision, **fields)
     Run.objects.filter(pk=run.pk).update(queued_at=timezone.now() + timedelta(minutes=next(_minutes)))
     for index, outcome in enumerate(outcomes):
         state = outcome if outcome in {"failed", "waiting"} else "answered"
@@ -100,6 +99,36 @@ def test_the_newest_complete_run_stands_for_a_system(questions, older, newer, ch
     runs = {"older": make_run(system, questions, older), "newer": make_run(system, questions, newer)}
     (entry,) = board_items(root_ids=roots(questions), rule="standard").runs
     assert (entry.run_id, entry.is_complete) == (runs[chosen].pk, is_complete)
+
+
+ALL, SOME, NONE = ["right"] * 3, ["right", "right", "failed"], ["waiting"] * 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_of_sweep", "submitted", "chosen"),
+    [
+        (ALL, False, ALL, "asked"),
+        (ALL, False, SOME, "asked"),
+        (ALL, True, ALL, "asked"),
+        (SOME, False, ALL, "submitted"),
+        (SOME, False, SOME, "asked"),
+        (NONE, False, ALL, "submitted"),
+        (NONE, False, SOME, "submitted"),
+        (NONE, False, NONE, "asked"),
+    ],
+)
+@pytest.mark.parametrize("submitted_first", [True, False])
+@pytest.mark.parametrize("origin", ["asked", "imported"])
+def test_a_submission_never_takes_the_place_of_what_was_asked(
+    questions, asked, is_of_sweep, submitted, chosen, submitted_first, origin
+):
+    system, runs = make_system(), {}
+    for kind in ("submitted", "asked") if submitted_first else ("asked", "submitted"):
+        outcomes = asked if kind == "asked" else submitted
+        fields = {"sweep": uuid4()} if kind == "asked" and is_of_sweep else {}
+        runs[kind] = make_run(system, questions, outcomes, origin=origin if kind == "asked" else kind, **fields)
+    (entry,) = board_items(root_ids=roots(questions), rule="standard").runs
+    assert entry.run_id == runs[chosen].pk
 
 
 def test_a_run_is_complete_for_the_questions_that_are_wanted(questions):

@@ -117,6 +117,17 @@ def test_the_page_shows_counts_and_escapes_what_was_sent(admin_client, submissio
     assert "q-other" in content
 
 
+def test_the_page_says_which_run_stands_before_a_submission(admin_client, submission, bank, system) -> None:
+    before = "goes on standing on the board"
+    for origin, status, is_said in (("submitted", "finished", False), ("asked", "incomplete", False)):
+        Run.objects.create(system=system, set_revision=bank, origin=origin, status=status)
+        assert (before in admin_client.get(page_of(submission)).content.decode()) is is_said
+    run = Run.objects.create(system=system, set_revision=bank, status="finished")
+    content = admin_client.get(page_of(submission)).content.decode()
+    assert before in content
+    assert str(run.pk) in content
+
+
 def test_accepting_makes_a_run_that_is_shown_as_submitted(admin_client, client, submission) -> None:
     said = decide(admin_client, submission, decision="accept").content.decode()
     run = Run.objects.get()
