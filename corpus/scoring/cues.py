@@ -2,6 +2,7 @@
 
 import re
 from collections import deque
+from itertools import islice
 
 from corpus.scoring.denials import asks_for, denying_words
 from corpus.scoring.folding import holds_any, lowered
@@ -215,10 +216,14 @@ _RUN_ON = re.compile(
 )
 
 
-def run_on_start(text: str) -> int | None:
-    """Return where a reply runs on into a question of its own (`\\nQuestion: ...`), or None where it does not."""
-    match = _RUN_ON.search(text, len(text) - len(text.lstrip()))
-    return None if match is None else match.start()
+# More of them are no reply of anybody.
+MAX_RUN_ONS = 8
+
+
+def run_on_starts(text: str) -> tuple[int, ...]:
+    """Return where a reply may run on into a question of its own (`\\nQuestion: ...`), the first few places."""
+    matches = _RUN_ON.finditer(text, len(text) - len(text.lstrip()))
+    return tuple(match.start() for match in islice(matches, MAX_RUN_ONS))
 
 
 _CORRECTIONS = (

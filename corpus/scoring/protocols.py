@@ -5,7 +5,7 @@ A prompt style may name the protocols it asks for (`Asked.protocols`); without n
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from corpus.scoring.choices import LETTER_AND_TEXT
 from corpus.scoring.contents import Content, read_content, read_stated
@@ -17,17 +17,15 @@ from corpus.scoring.cues import (
     last_heading,
     last_statement,
     only_statement,
-    run_on_start,
 )
 from corpus.scoring.denials import DENIED, is_denied_place
-from corpus.scoring.echoes import ECHOED_OPTIONS, without_echoed_options
+from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.found import Found, ReadProtocol, found_at, united
 from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.tagged import read_correction, read_tagged
 from corpus.scoring.tags import Located, last_boxes
 from corpus.scoring.types import Asked, Kind, Unread
 
-NOTHING = Unread("The reply states no answer.")
 MAX_BARE_LENGTH = 400
 
 
@@ -37,11 +35,15 @@ class UnknownProtocolError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """One place of an answer: its name, a sentence for people, and the function that reads it."""
+    """One place of an answer: its name, a sentence for people, and the function that reads it.
+
+    `is_marked` is true for the places that are made for an answer alone, such as a tag or a heading.
+    """
 
     name: str
     definition: str
     read: ReadProtocol
+    is_marked: bool = False
 
 
 def read_boxed(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -82,14 +84,18 @@ _ANSWER_LABEL = re.compile(r"(?:^|[\s#*])answer\s?:[\s*]*\Z", re.IGNORECASE)
 _LABEL_LENGTH = 40
 
 
+def is_continued(prompt: str) -> bool:
+    """Tell whether a reply goes on from the label with which the prompt ends."""
+    return _ANSWER_LABEL.search(prompt[-_LABEL_LENGTH:]) is not None
+
+
 def read_continuation(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read the line by which a reply goes on from a prompt that ends in `Answer:`, more text following it.
 
     What is announced later replaces it; an explanation that announces nothing does not.
     """
-    prompt = asked.prompt[-_LABEL_LENGTH:]
     end = text.find("\n")
-    if not 0 < end <= MAX_BARE_LENGTH or _ANSWER_LABEL.search(prompt) is None:
+    if not 0 < end <= MAX_BARE_LENGTH or not is_continued(asked.prompt):
         return None
     content = read_content(text[:end], asked)
     if isinstance(content, Unread) or _is_replaced(text[end:], content, asked):
@@ -184,13 +190,15 @@ def read_first_line(text: str, asked: Asked, is_cut: bool) -> Found | None:
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (
-        Protocol("tag", "Between answer tags, misspelt or half-written ones too; the last complete one.", read_tagged),
-        Protocol("boxed", "In a LaTeX box; the last one that is closed.", read_boxed),
         Protocol(
-            "final-answer", "Behind the label “FINAL ANSWER:”, on its line or the next; the last one.", read_final
+            "tag", "Between answer tags, misspelt or half-written ones too; the last complete one.", read_tagged, True
+        ),
+        Protocol("boxed", "In a LaTeX box; the last one that is closed.", read_boxed, True),
+        Protocol(
+            "final-answer", "Behind the label “FINAL ANSWER:”, on its line or the next; the last one.", read_final, True
         ),
         Protocol(
-            "heading", "On the first line under a heading “Answer” or “Final Answer”; the last one.", read_heading
+            "heading", "On the first line under a heading “Answer” or “Final Answer”; the last one.", read_heading, True
         ),
         Protocol(
             "continuation",
@@ -224,26 +232,3 @@ def chosen_protocols(names: Iterable[str]) -> tuple[Protocol, ...]:
     if unknown:
         raise UnknownProtocolError(f"There is no protocol {unknown[0]!r}. Registered: {', '.join(PROTOCOLS)}.")
     return tuple(protocol for protocol in _ALL if protocol.name in wanted) if wanted else _ALL
-
-
-def find_answer(text: str, asked: Asked, *, is_cut: bool = False) -> Found:
-    """Return the answer that `text` states. In a reply that was cut off, only what was written to its end counts."""
-    protocols = chosen_protocols(asked.protocols) if asked.protocols else _ALL
-    if asked.kind is Kind.CHOICE:
-        text = without_echoed_options(text, asked.shown)
-        if not text.strip():
-            return Found(Unread("The options are repeated, and none is chosen.", ECHOED_OPTIONS))
-    run_on = run_on_start(text)
-    if run_on is not None:
-        before = _find(text[:run_on], asked, protocols, is_cut=False)
-        if before.span is not None:
-            return replace(before, notes=(*before.notes, "run-on"))
-    return _find(text, asked, protocols, is_cut=is_cut)
-
-
-def _find(text: str, asked: Asked, protocols: Iterable[Protocol], *, is_cut: bool) -> Found:
-    for protocol in protocols:
-        found = protocol.read(text, asked, is_cut)
-        if found is not None:
-            return found
-    return Found(NOTHING)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from corpus.scoring.contents import Content, number_content
+from corpus.scoring.finding import find_answer
 from corpus.scoring.found import Found
 from corpus.scoring.numbers import read_number
-from corpus.scoring.protocols import find_answer
 from corpus.scoring.statuses import is_broken_off, is_given_up, is_hedged, is_refusal
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, Unread
 from corpus.scoring.visible import Visible, visible_text
@@ -40,7 +40,7 @@ def read_answer(*, text: str, asked: Asked, finish_reason: str = "", reader: str
 
 
 def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
-    visible = visible_text(text, asked.prompt)
+    visible = visible_text(text, asked.prompt, asked.said_first)
     if finish_reason in {"", "stop"} and _is_not_known(visible.text) and not _offers_not_known(asked):
         return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="The whole reply says that it is not known.")
     body = visible.text.lstrip(" ")

@@ -76,6 +76,8 @@ class Asked:
     """What was put to the answerer. `unit` is the unit the question asks for ("" when it names none).
 
     `protocols` names the places where the prompt asked for the answer (`protocols.py`); () reads all there are.
+    `said_first` is what stood or may have stood right before the prompt, a system prompt with the blank line behind
+    it; it is no part of `prompt`, and "" for nothing.
     """
 
     kind: Kind
@@ -83,6 +85,7 @@ class Asked:
     prompt: str = ""
     unit: str = ""
     protocols: tuple[str, ...] = ()
+    said_first: str = ""
 
 
 @dataclass(frozen=True, slots=True)

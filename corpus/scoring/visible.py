@@ -28,9 +28,9 @@ class Visible(NamedTuple):
     is_cut_in_thinking: bool = False
 
 
-def visible_text(text: str, prompt: str = "") -> Visible:
-    """Return `text` with an echo of `prompt` and every thinking block blanked out."""
-    without_echo = _without_echo(text, prompt.strip())
+def visible_text(text: str, prompt: str = "", said_first: str = "") -> Visible:
+    """Return `text` with every echo of `prompt`, with `said_first` before it or not, and all thinking blanked out."""
+    without_echo = _without_echo(text, prompt.strip(), said_first.lstrip())
     return _without_thinking(without_echo) if _may_think(without_echo) else Visible(without_echo)
 
 
@@ -41,10 +41,11 @@ def _may_think(text: str) -> bool:
     return "[" in text and holds_any(lowered(text), _BRACKET_HINTS)
 
 
-def _without_echo(text: str, prompt: str) -> str:
+def _without_echo(text: str, prompt: str, said_first: str) -> str:
     """Blank every echo; a reply that begins with one and repeats it later has run on, and its rest is blanked."""
     if len(prompt) < MIN_ECHO_LENGTH or prompt not in text:
         return text
+    text = text.replace(said_first + prompt, " " * len(said_first) + prompt)
     start = text.find(prompt)
     again = text.find(prompt, start + len(prompt))
     if again >= 0 and not text[:start].strip():

@@ -1,6 +1,6 @@
 """How a question is put to a model: prompt styles by name and version."""
 
-from evaluations.prompts.prepared import Prepared, folded
+from evaluations.prompts.prepared import Prepared, folded, head_of
 from evaluations.prompts.registry import DEFAULT_PROMPT_STYLE, prompt_style, prompt_style_names, prompt_styles
 from evaluations.prompts.styles import PromptStyle
 
@@ -9,6 +9,7 @@ __all__ = [
     "Prepared",
     "PromptStyle",
     "folded",
+    "head_of",
     "prompt_style",
     "prompt_style_names",
     "prompt_styles",

@@ -13,6 +13,9 @@ class Prepared:
 
 def folded(prepared: Prepared, system_prompt: str) -> Prepared:
     """Return a question with the system prompt at its head, for a system that takes none of its own."""
-    if not system_prompt:
-        return prepared
-    return replace(prepared, prompt=f"{system_prompt}\n\n{prepared.prompt}")
+    return replace(prepared, prompt=head_of(system_prompt) + prepared.prompt) if system_prompt else prepared
+
+
+def head_of(system_prompt: str) -> str:
+    """Return what a folded system prompt puts before a question, "" for no system prompt."""
+    return f"{system_prompt}\n\n" if system_prompt else ""

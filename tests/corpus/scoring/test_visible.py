@@ -49,3 +49,18 @@ def test_echoes(text: str, expected: str) -> None:
 
 def test_a_prompt_of_fifteen_characters_is_no_echo() -> None:
     assert visible_text("Sixteen letters", "Sixteen letters").text == "Sixteen letters"
+
+
+SAID_FIRST = "Be brief.\n\n"
+ECHOES_OF_BOTH = [
+    (f"{SAID_FIRST}{PROMPT}yes", "#" * 27 + "yes"),
+    (f"{PROMPT}yes", "################yes"),
+    (f"so {SAID_FIRST}{PROMPT}yes", "so " + "#" * 27 + "yes"),
+    (f"{SAID_FIRST}{PROMPT}yes{SAID_FIRST}{PROMPT}no", "#" * 27 + "yes" + "#" * 29),
+    (f"{SAID_FIRST}yes", f"{SAID_FIRST}yes"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), ECHOES_OF_BOTH)
+def test_echoes_of_a_prompt_with_words_before_it(text: str, expected: str) -> None:
+    assert visible_text(text, PROMPT, f"\n{SAID_FIRST}").text == expected.replace("#", " ")
