@@ -6,6 +6,7 @@ facts of the whole file instead (an exported file's first line will do). Every p
 
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -142,8 +143,7 @@ def _parsed(number: int, raw: bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        double = next(name for name in names if names.count(name) > 1)
+        double, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise ValueError(f"the field {double[:60]!r} is there twice")
     return found
 

@@ -1,6 +1,7 @@
 """Files of completions as they come: every form that is taken, and what is said of the others."""
 
 import json
+import time
 
 import pytest
 
@@ -113,6 +114,16 @@ def test_reading_stops_behind_many_faults(bad: bytes) -> None:
     problems = read_completions(b"\n".join([GOOD, *[bad] * (MOST_PROBLEMS + 50)])).problems
     assert len(problems) == MOST_PROBLEMS + 1
     assert problems[-1][:2] == (MOST_PROBLEMS + 2, "too-many")
+
+
+def test_a_field_that_is_there_twice_among_many_is_told_at_once() -> None:
+    n_fields = 40_000
+    fields = ",".join(f'"k{number}": 0' for number in range(n_fields))
+    started = time.process_time()
+    (problem,) = read_completions(f'{{{fields}, "k{n_fields - 1}": 1}}'.encode()).problems
+    # Counting each name anew took more than 30 s.
+    assert time.process_time() - started < 5
+    assert (problem.code, f"'k{n_fields - 1}' is there twice" in problem.message) == ("not-json", True)
 
 
 def test_facts_stand_in_the_first_line_only() -> None:
