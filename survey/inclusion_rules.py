@@ -39,7 +39,7 @@ REASON_WORDS: Mapping[Reason, str] = {
     Reason.FLAGGED_LEFT_OUT: "left out after review",
     Reason.FLAGGED_NOT_REVIEWED: "waiting for review",
     Reason.UNJUDGED: "with an answer that is not judged yet",
-    Reason.WAITING: "waiting, since people join in whole groups while the study runs",
+    Reason.WAITING: "waiting, since the study is still running",
 }
 
 COMPLETION_WORDS: Mapping[str, str] = {

@@ -80,7 +80,7 @@ class StudyAdmin(SecretLookupMixin):
             "Who counts",
             {
                 "description": "Can be changed at any time: answers stay as they are, boards follow.",
-                "fields": (*INCLUSION_FIELDS, "moves_few_people", "counted"),
+                "fields": (*INCLUSION_FIELDS, "joins_while_open", "moves_few_people", "counted"),
             },
         ),
         ("Reminders and retention", {"fields": ("offers_reminders", "retention_days", "created_at", "closed_at")}),

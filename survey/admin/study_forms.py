@@ -74,6 +74,7 @@ class StudyForm(InclusionFormMixin):
             "attention_set",
             "attention_every",
             *INCLUSION_FIELDS,
+            "joins_while_open",
             "offers_reminders",
             "retention_days",
         )

@@ -62,6 +62,14 @@ class Study(models.Model):
     counts_unknown_experience = models.BooleanField(
         default=True, help_text="Whether people who do not say their experience count where a minimum is set."
     )
+    joins_while_open = models.BooleanField(
+        "lets people in while open",
+        default=False,
+        help_text=(
+            "Off: people come into public results when the study closes. On: already while it runs, five at a time. "
+            "Only where you know who takes part: whoever joins five times over learns from the averages what is right."
+        ),
+    )
     retention_days = models.PositiveIntegerField(
         null=True,
         blank=True,

@@ -119,7 +119,8 @@ def inclusions(
 def people_to_join(*, study: Study) -> list[int]:
     """Return the participants who are to be stored as part of public results, in the order of their finish.
 
-    While a study is open, these are the whole groups among those who would count and wait. Of a closed study it is
+    While a study is open, these are the whole groups among those who would count and wait, and nobody unless the study
+    lets people in (`joins_while_open`): one reader can be a whole group. Of a closed study it is
     everybody who counts and has ended: should it be opened again, they go on counting.
     """
     read = _read(study=study, benchmark_id=None)
@@ -131,11 +132,12 @@ def people_to_join(*, study: Study) -> list[int]:
 
 
 class _Person(NamedTuple):
-    """A person as read: what is decided from, and where they stand in the order of their finish."""
+    """A person as read: what is decided from, where in the order of finish, whether their study lets people in."""
 
     study_id: int
     facts: PersonFacts
     finished_at: datetime | None
+    may_join: bool
 
     @property
     def has_joined(self) -> bool:
@@ -151,11 +153,11 @@ class _Read(NamedTuple):
 
 
 def _joining(read: _Read, decisions: Mapping[int, Decision]) -> list[int]:
-    """Return those who wait and fill whole groups of their study, in the order of their finish."""
+    """Return those who wait and fill whole groups of a study that lets them in, in the order of their finish."""
     waiting: dict[int, list[int]] = defaultdict(list)
     last = datetime.max.replace(tzinfo=UTC)
     for person_id, person in sorted(read.people.items(), key=lambda row: (row[1].finished_at or last, row[0])):
-        if decisions[person_id].reason is Reason.WAITING:
+        if person.may_join and decisions[person_id].reason is Reason.WAITING:
             waiting[person.study_id].append(person_id)
     size = max(1, int(settings.PEOPLE_MINIMUM_FOR_MEAN))
     return [person_id for group in waiting.values() for person_id in whole_groups(group, size=size)]
@@ -214,7 +216,7 @@ def _people(*, study: Study | None, benchmark_id: int | None) -> tuple[dict[int,
             has_finished=person.finished_at is not None,
             has_joined=person.counts_since is not None,
         )
-        people[person.pk] = _Person(person.study_id, facts, person.finished_at)
+        people[person.pk] = _Person(person.study_id, facts, person.finished_at, person.study.joins_while_open)
     return people, rules
 
 

@@ -9,7 +9,9 @@ from survey.models import ConsentText, Study, StudyBlock
 from survey.services.studies import RESERVED_SLUGS
 
 # What belongs to the one study, and to the people who took part in it.
-NOT_COPIED = frozenset({"id", "slug", "title", "status", "n_draws", "closed_at", "created_at", "is_demo"})
+NOT_COPIED = frozenset(
+    {"id", "slug", "title", "status", "n_draws", "closed_at", "created_at", "is_demo", "joins_while_open"}
+)
 
 
 def study_copy(*, study: Study, slug: str, title: str, actor: AbstractBaseUser | None = None) -> Study:

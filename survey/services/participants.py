@@ -35,9 +35,9 @@ def participant_begin(
     """Store that someone agreed to the current consent text, and return the participant.
 
     `words_seen` is the `words_key` of the text they were shown: what was edited since is not what they agreed to. None
-    where nobody reads, for made-up people. `link_secret` comes from the consent page: sending the same page again returns the same participant. Once they have
-    another link, the page makes nobody and lets nobody in. Raises BegunAlreadyError, StudyNotOpenError,
-    StudyNotReadyError or ConsentOutdatedError.
+    where nobody reads, for made-up people. `link_secret` comes from the consent page: sending the same page again
+    returns the same participant. Once they have another link, the page makes nobody and lets nobody in. Raises
+    BegunAlreadyError, StudyNotOpenError, StudyNotReadyError or ConsentOutdatedError.
     """
     existing = _begun_with(study, link_secret)
     if existing:

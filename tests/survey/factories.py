@@ -30,7 +30,10 @@ _numbers = count(1)
 
 
 def make_study(*, n_choice: int = 3, n_number: int = 1, n_tools: int = 1, opened: bool = True, **fields: Any) -> Study:
-    """Make a study with a block without tools and one with tools; a block without questions is left out."""
+    """Make a study with a block without tools and one with tools; a block without questions is left out.
+
+    Unlike a new study, it lets groups of people into public results while it is open.
+    """
     benchmark = make_benchmark()
     number = next(_numbers)
     without = [_choice(benchmark) for _ in range(n_choice)]
@@ -40,6 +43,7 @@ def make_study(*, n_choice: int = 3, n_number: int = 1, n_tools: int = 1, opened
         plans.append(_plan(benchmark, "no-tools", without, tools_allowed=False))
     if n_tools:
         plans.append(_plan(benchmark, "tools", [_choice(benchmark) for _ in range(n_tools)], tools_allowed=True))
+    lets_in = fields.pop("joins_while_open", True)
     study = study_create(
         slug=fields.pop("slug", f"study-{number}"),
         title=f"Study {number}",
@@ -47,6 +51,8 @@ def make_study(*, n_choice: int = 3, n_number: int = 1, n_tools: int = 1, opened
         blocks=plans,
         **fields,
     )
+    study.joins_while_open = lets_in
+    study.save(update_fields=["joins_while_open"])
     if opened:
         study_open(study=study)
     return study

@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from corpus.models import Benchmark
@@ -27,7 +28,7 @@ from survey.services.flags import flag_review
 from survey.services.inclusion import people_join, study_results_changed
 from survey.services.participants import participant_finish
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
-from tests.survey.test_inclusion import FULL, HALF
+from tests.survey.test_inclusion import FULL, HALF, admin_form
 
 RULES = tuple(Study.Completion)
 
@@ -57,7 +58,7 @@ def test_groups_are_whole(n: int, expected: int) -> None:
 @pytest.mark.parametrize(
     ("n", "end"),
     [
-        (3, "; 3 waiting, since people join in whole groups while the study runs."),
+        (3, "; 3 waiting, since the study is still running."),
         (1, "; 1 for another reason."),
     ],
 )
@@ -100,7 +101,7 @@ def test_of_thirteen_ten_count_and_all_once_the_study_is_closed(rule: str) -> No
     under_way = make_participant(study)
     answer_next(under_way)
     assert counting(study) == ids(people[:10])
-    assert "3 waiting, since people join in whole groups" in study_inclusion_text(study=study)
+    assert "3 waiting, since the study is still running" in study_inclusion_text(study=study)
     version = Benchmark.objects.get().results_version
     study_close(study=study)
     assert counting(study) == ids(people) | ({under_way.pk} if rule == "any" else set())
@@ -224,6 +225,39 @@ def test_the_public_board_tells_no_verdict_of_who_has_not_joined(client) -> None
         given = right_given(assignment) if generator.random() < 0.5 else Given(option_keys=(wrong.option_key,))
         answer_next(person, given)
         assert rows() == before
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("rule", RULES)
+def test_a_made_up_group_learns_no_key_from_the_boards_of_an_open_study(client, rule: str) -> None:
+    """Five sessions of one reader: four know nothing, the fifth tries one answer."""
+    study = study_of(rule, joins_while_open=False, offers_do_not_know=True)
+    slug = study.blocks.get().set_revision.question_set.slug
+    people = [make_participant(study) for _ in range(5)]
+
+    def shown() -> list[Any]:
+        found = client.get(f"/api/v1/leaderboard/{slug}/").json()
+        return [found["n_people"], *(row for row in found["rows"] if row["kind"] == "human")]
+
+    before = shown()
+    for number, person in enumerate(people):
+        for _ in range(2):
+            answer_next(person, right_given(go_to_question(person)) if not number else Given(do_not_know=True))
+    assert [row for row in shown() if isinstance(row, dict)] == before[1:] == []
+    study_close(study=Study.objects.get())
+    assert len(shown()) == 2
+
+
+@pytest.mark.django_db
+def test_a_new_study_lets_nobody_in_before_it_closes_unless_staff_say_so(client) -> None:
+    study = study_of(joins_while_open=False)
+    people = finished(study, 7)
+    assert Study._meta.get_field("joins_while_open").default is False
+    assert counting(study) == set()
+    assert inclusion_preview(study=study, rule=InclusionRule("any")) == (0, 0, 0)
+    client.force_login(User.objects.create_superuser("root"))
+    client.post(f"/admin/survey/study/{study.pk}/change/", admin_form(study, joins_while_open="on"))
+    assert counting(study) == ids(people[:5])
 
 
 # What an answer tells the boards
