@@ -11,6 +11,7 @@ from evaluations.providers.base import Ask, Endpoint, FinishReason, NeverRetryEr
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
+    connection_error,
     error_of,
     malformed_error,
     page_error,
@@ -90,16 +91,12 @@ class AnthropicMessages:
         except anthropic.APITimeoutError:
             raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None
         except anthropic.APIConnectionError as error:
-            raise RetryLaterError("connection", self._connection_message(error)) from None
+            raise connection_error(address=self._base_url, cause=error.__cause__) from None
         except (json.JSONDecodeError, UnicodeDecodeError):
             raise broken_json_error() from None
         except (anthropic.AnthropicError, TypeError, ValueError) as error:
             said = heard(str(error), [self._endpoint.api_key])
             raise NeverRetryError("bad_parameter", f"The request cannot be made: {said}", Scope.RUN) from None
-
-    def _connection_message(self, error: anthropic.APIConnectionError) -> str:
-        cause = type(error.__cause__).__name__ if error.__cause__ else "connection lost"
-        return f"The endpoint {self._base_url} cannot be reached ({cause})."
 
 
 def _messages(ask: Ask) -> list[dict[str, str]]:

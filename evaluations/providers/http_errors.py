@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import httpx2
+
 from evaluations.providers.base import (
     LONGEST_WAIT_SECONDS,
     Ask,
@@ -95,6 +97,13 @@ def broken_json_error() -> RetryLaterError:
 def malformed_error(what: str) -> RetryLaterError:
     """Return the error for JSON that is not shaped as the interface promises."""
     return RetryLaterError("malformed", f"The endpoint's answer lacks {what}.")
+
+
+def connection_error(*, address: str, cause: BaseException | None) -> RetryLaterError:
+    """Return the error for a connection that broke, or that never came about (`unreachable`): then nothing was sent."""
+    kind = type(cause).__name__ if cause else "connection lost"
+    code = "unreachable" if isinstance(cause, httpx2.ConnectError) else "connection"
+    return RetryLaterError(code, f"The endpoint {address} cannot be reached ({kind}).")
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

@@ -10,6 +10,7 @@ from evaluations.providers.base import Ask, Endpoint, NeverRetryError, ProviderE
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
+    connection_error,
     error_of,
     malformed_error,
     page_error,
@@ -52,7 +53,7 @@ async def answered(call: Awaitable[Any], *, ask: Ask, endpoint: Endpoint, limits
     except openai.APITimeoutError:
         raise RetryLaterError("timeout", "The endpoint did not answer in time.") from None
     except openai.APIConnectionError as error:
-        raise RetryLaterError("connection", _connection_message(endpoint, error)) from None
+        raise connection_error(address=endpoint.base_url or DEFAULT_BASE_URL, cause=error.__cause__) from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise broken_json_error() from None
     except (openai.OpenAIError, TypeError, ValueError) as error:
@@ -71,8 +72,3 @@ def error_inside(answer: Any, *, lacks: str, ask: Ask, key: str, limits: tuple[s
         return malformed_error(lacks)
     code = details.get("code")
     return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, details, limits, ask), key)
-
-
-def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
-    cause = type(error.__cause__).__name__ if error.__cause__ else "connection lost"
-    return f"The endpoint {endpoint.base_url or DEFAULT_BASE_URL} cannot be reached ({cause})."

@@ -22,6 +22,7 @@ from evaluations.providers.base import (
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
+    connection_error,
     error_of,
     is_page,
     malformed_error,
@@ -97,8 +98,7 @@ class PlainHttp:
         except httpx2.DecodingError:
             raise broken_json_error() from None
         except httpx2.HTTPError as error:
-            where, kind = self._endpoint.base_url, type(error).__name__
-            raise RetryLaterError("connection", f"The endpoint {where} cannot be reached ({kind}).") from None
+            raise connection_error(address=self._endpoint.base_url, cause=error) from None
 
     async def _received(self, settings: PlainHttpSettings, ask: Ask) -> bytes:
         headers, body = self._headers(settings), _body(settings, ask, self._endpoint.model_id)

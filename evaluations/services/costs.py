@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from evaluations.models import Run, System
-from evaluations.selectors.costs import Spent, spent
+from evaluations.selectors.costs import spent
 
 PRICES_KEY = "prices"
 BUDGET = "budget"
@@ -35,10 +35,11 @@ _NOT_PAID = frozenset(
         "not_json",
         "prompt",
         "not_sent",
+        "unreachable",
     }
 )
-# So many paid calls without a known cost, and none with one, mean that no budget can be kept.
-_CALLS_WITHOUT_COST = 5
+# So many answers without a known cost, and none with one, mean that no budget can be kept.
+_ANSWERS_WITHOUT_COST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +159,16 @@ def budget_refusal(*, frozen: Mapping[str, Any], name: str, budget: Decimal | No
 def budget_problem(*, run_id: UUID) -> str | None:
     """Return why a run may ask nothing more for its budget's sake, in a plain sentence, or None while it may.
 
-    What is in flight, and what has an unknown cost, counts at the mean of the known costs so far. One small query for
-    a run without a budget, four for one with a budget.
+    What is in flight, and what has an unknown cost, counts at the mean of the known costs so far; while none is known,
+    calls that failed do not count, for the first answer will tell. One small query for a run without a budget, five
+    for one with a budget.
     """
     run = Run.objects.only("budget", "frozen").get(pk=run_id)
     if run.budget is None:
         return None
     so_far = spent(run=run)
     if not so_far.n_known:
-        return _unmeasured(so_far)
+        return _unmeasured(run)
     mean = so_far.known / so_far.n_known
     expected = so_far.known + mean * (so_far.n_unknown + run.items.filter(status="leased").count())
     if expected < run.budget:
@@ -178,11 +180,12 @@ def budget_problem(*, run_id: UUID) -> str | None:
     )
 
 
-def _unmeasured(so_far: Spent) -> str | None:
-    if so_far.n_unknown < _CALLS_WITHOUT_COST:
+def _unmeasured(run: Run) -> str | None:
+    n_answers = run.items.filter(status="answered").count()
+    if n_answers < _ANSWERS_WITHOUT_COST:
         return None
     return (
-        f"The cost of none of {so_far.n_unknown} calls is known, because the endpoint reports no token counts, so the "
+        f"The cost of none of {n_answers} answers is known, because the endpoint reports no token counts, so the "
         "budget cannot be kept. Queue a run without a budget instead."
     )
 

@@ -137,14 +137,12 @@ def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """Queue a paused, stopped or incomplete run again: only its failed and waiting questions are asked.
 
     A run whose every question has its answer is finished at once. Raises RunStateError for any other status, for
-    results that were imported or submitted, and while the run's budget is used up; RunAlreadyActiveError when another
-    run of the same system and set is queued or running.
+    results that were imported or submitted, and for a run with something to ask whose budget is used up;
+    RunAlreadyActiveError when another run of the same system and set is queued or running.
     """
     made_elsewhere = Run.objects.filter(pk=run_id).exclude(origin=Run.Origin.ASKED)
     if origin := made_elsewhere.values_list("origin", flat=True).first():
         raise RunStateError(f"The results of run {run_id} were {origin}; they are not asked again.")
-    if problem := budget_problem(run_id=run_id):
-        raise RunStateError(problem)
     with transaction.atomic():
         run = _move(
             run_id=run_id,
@@ -162,6 +160,8 @@ def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
         _failed_wait_again(run)
         if not run.items.filter(_unfinished()).exists() and not confidence_is_open(run=run):
             return _close_complete(run)
+        if problem := budget_problem(run_id=run_id):
+            raise RunStateError(problem)
         transaction.on_commit(lambda: wake_run(run_id=run.pk))
     return run
 

@@ -64,6 +64,8 @@ def test_cost_of_a_call(prices: Prices, tokens: TokenCounts, cost: Decimal | Non
     [
         (PLAIN, "rate_limit", 0),
         (PLAIN, "bad_key", 0),
+        (PLAIN, "unreachable", 0),
+        (PLAIN, "connection", None),
         (PLAIN, "timeout", None),
         (PLAIN, "broken_json", None),
         (PLAIN, "worker_lost", None),
@@ -278,6 +280,59 @@ def test_a_run_pauses_at_its_budget_and_goes_on_with_a_higher_one(
     run.refresh_from_db()
     assert run.status == "finished"
     assert max(run.items.values_list("attempts", flat=True)) == 1
+
+
+@pytest.mark.parametrize("code", ["down", "budget"])
+def test_calls_that_failed_before_the_first_answer_block_no_budget(
+    twenty: QuestionSetRevision, make_system: Callable[..., System], code: str
+) -> None:
+    """Nobody knows what the time-outs cost, but the next answer will tell."""
+    run = make_spent_run(make_system(**PRICED), twenty, "1")
+    Run.objects.filter(pk=run.pk).update(status="paused", error_code=code)
+    for item in run.items.all()[:6]:
+        ItemAttempt.objects.create(item=item, lease_token=uuid4(), kind="error", error_code="timeout", cost=None)
+    if code == "budget":
+        assert run_budget_raise(run_id=run.pk, budget=D(2)).status == "queued"
+    else:
+        assert run_resume(run_id=run.pk).status == "queued"
+    assert budget_problem(run_id=run.pk) is None
+
+
+def test_a_budget_holds_for_a_run_whose_endpoint_was_not_up_yet(
+    twenty: QuestionSetRevision, make_system: Callable[..., System], settings: Any
+) -> None:
+    settings.EVALUATION_TRIES = 2
+    with FakeServer() as down:
+        pass
+    run = asked(make_system(down.base_url, **PRICED), twenty, budget=D(5))
+    assert (run.status, run.error_code, spent(run=run).text) == ("paused", "unreachable", "nothing yet")
+    with FakeServer() as server:
+        Run.objects.filter(pk=run.pk).update(frozen={**run.frozen, "base_url": server.base_url})
+        run_resume(run_id=run.pk)
+        ask_until_done(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.status, spent(run=run).n_known, spent(run=run).n_unknown) == ("finished", 20, 0)
+
+
+def test_a_complete_run_is_closed_though_its_budget_is_used_up(
+    twenty: QuestionSetRevision, make_system: Callable[..., System]
+) -> None:
+    run = make_spent_run(make_system(**PRICED), twenty, "1", *["0.10"] * 20)
+    run.items.update(outcome="right")
+    Run.objects.filter(pk=run.pk).update(status="paused")
+    assert run_resume(run_id=run.pk).status == "finished"
+
+
+def test_a_budget_that_is_used_up_leaves_the_run_as_it_is(
+    twenty: QuestionSetRevision, make_system: Callable[..., System]
+) -> None:
+    run = make_spent_run(make_system(**PRICED), twenty, "1", "0.50", "0.50")
+    Item.objects.filter(run=run, position=5).update(status="failed", outcome="error")
+    Run.objects.filter(pk=run.pk).update(status="incomplete", error_code="timeout")
+    with pytest.raises(RunStateError, match="is used up"):
+        run_resume(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.error_code, run.items.get(position=5).status) == ("incomplete", "timeout", "failed")
 
 
 def test_a_budget_is_not_raised_where_nothing_is_asked(

@@ -395,7 +395,7 @@ def test_an_address_where_nobody_answers(shape: str) -> None:
         pass
     with pytest.raises(RetryLaterError) as caught:
         ask_once(shape, server)
-    assert caught.value.code == "connection"
+    assert caught.value.code == "unreachable"
     assert "cannot be reached" in caught.value.message
 
 
