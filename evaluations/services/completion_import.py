@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,7 +14,13 @@ from django.db import IntegrityError, transaction
 from corpus.models import QuestionSetRevision
 from corpus.services.results import action_log
 from evaluations.errors import EvaluationError
-from evaluations.importers.completion_lines import CompletionFile, CompletionLine, Problem, read_completions
+from evaluations.importers.completion_lines import (
+    MOST_PROBLEMS,
+    CompletionFile,
+    CompletionLine,
+    Problem,
+    read_completions,
+)
 from evaluations.json_fields import StorableJSONField
 from evaluations.models import ContributorToken, Submission, SubmittedCompletion, System
 from evaluations.services.prompt_export import Member, PromptSet, prompt_set, shown_options
@@ -22,6 +30,7 @@ PROMPTS_HASH = "prompts_hash"
 _ROWS_AT_ONCE = 500
 _LARGEST_FACTS = 20_000
 _PROBLEMS_IN_A_SENTENCE = 5
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class CompletionsRefusedError(EvaluationError):
@@ -74,7 +83,8 @@ def submission_create(
     prompts = prompt_set(set_revision=set_revision, style_name=style_name)
     problems = [*_header_problems(found, prompts, needs_revision), *found.problems]
     members = {member.key: member for member in prompts.members}
-    problems += [problem for line in found.lines for problem in _line_problems(line, members, prompts)]
+    told = (problem for line in found.lines for problem in _line_problems(line, members, prompts))
+    problems += islice(told, max(0, MOST_PROBLEMS - len(problems)))
     if problems:
         raise CompletionsRefusedError(tuple(sorted(problems, key=lambda problem: problem.line)))
     submission, is_new = _stored(found, prompts, members, system, token)
@@ -129,7 +139,9 @@ def _is_other(stated: Mapping[str, Any], name: str, ours: object) -> bool:
 
 def _other_revision(header: Mapping[str, Any], prompts: PromptSet) -> str:
     set_revision = prompts.set_revision
-    other = set_revision.question_set.revisions.filter(content_hash=str(header.get("set_hash", ""))[:64]).first()
+    stated = header.get("set_hash")
+    digest = stated if isinstance(stated, str) and _DIGEST.fullmatch(stated) else ""
+    other = set_revision.question_set.revisions.filter(content_hash=digest).first() if digest else None
     which = f"revision {other.number}" if other else "another revision"
     return (
         f"These answer {which} of the set {set_revision.question_set.slug}; here it is revision {set_revision.number}. "

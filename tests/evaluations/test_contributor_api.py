@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from corpus.models import ActionLog, QuestionSetRevision
+from evaluations.importers.completion_lines import MOST_PROBLEMS
 from evaluations.models import ContributorToken, Run, Submission
 from evaluations.services import contributors
 from evaluations.services.contributors import token_create, token_of, token_revoke
@@ -186,6 +187,23 @@ def test_the_revision_must_be_stated_and_be_the_current_one(contributor, bank) -
     make_set_revision(bank.question_set, [make_question(bank.question_set.benchmark, key="q-new")])
     outdated = contributor.send(content)
     assert (outdated.status_code, outdated.json()["problems"][0]["code"]) == (422, "wrong-revision")
+
+
+@pytest.mark.parametrize("stated", ["\ud800", "\x00", ["\ud800"], {"a": 1}, 10**4000, "A" * 64, True])
+@pytest.mark.parametrize("field", ["set_hash", "set_revision", "set", "prompt_style", "prompts_hash"])
+def test_a_first_line_that_states_anything_is_told(contributor, bank, field: str, stated: Any) -> None:
+    response = contributor.send(good_file(bank, **{field: stated}))
+    if field == "set_revision" and stated is True:
+        assert response.status_code == 201  # true is 1, and this is revision 1
+        return
+    assert response.status_code == 422
+    assert response.json()["problems"][0]["code"].startswith("wrong-")
+
+
+def test_no_more_faults_are_gathered_than_are_read(contributor, bank) -> None:
+    lines = ({"key": f"x{number}", "completion": ""} for number in range(MOST_PROBLEMS + 500))
+    response = contributor.send(file_of(header_of(bank), *lines))
+    assert (response.status_code, response.json()["n_problems"]) == (422, MOST_PROBLEMS)
 
 
 def test_a_body_that_is_too_large_is_refused_with_the_limit(contributor, bank, settings) -> None:
