@@ -4,7 +4,7 @@ import re
 from collections import deque
 from itertools import islice
 
-from corpus.scoring.denials import asks_for, denying_words
+from corpus.scoring.denials import asks_for, denying_words, is_denied_copula, is_denied_statement
 from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.tags import Located
 
@@ -109,7 +109,8 @@ def only_statement(text: str) -> Located | None:
     """Return the letters of `B is the correct answer` or `I think it's B` where nothing else is stated like that."""
     if " is " not in text and " are " not in text and "I" not in text:
         return None
-    found = list(_STATED.finditer(text.replace("’", "'")))
+    text = text.replace("’", "'")
+    found = [match for match in _STATED.finditer(text) if not is_denied_statement(text, match.start())]
     if len({frozenset(_CAPITAL.findall(match["subject"] or match["object"])) for match in found}) != 1:
         return None
     start, end = found[-1].span("subject" if found[-1]["subject"] else "object")
@@ -176,7 +177,7 @@ def _stated_last(text: str, condition: re.Pattern[str]) -> Located | None:
     if len(sentence) > MAX_SENTENCE_LENGTH or not condition.search(sentence):
         return None
     last = _last_match(_COPULA, sentence)
-    if last is None:
+    if last is None or is_denied_copula(sentence, last.start()):
         return None
     return Located(start + 1 + last.end(), len(body), "conclusion")
 

@@ -12,10 +12,10 @@ _VERDICT = (
 _DENIAL = (
     r"(?:(?:wrong|incorrect|false|untrue|invalid|impossible|unlikely|excluded|eliminated|rejected|ruled\sout|"
     rf"out\sof\sthe\squestion|not\s{_VERDICT})(?![\w-])"
-    r"|(?:no|not|0|zero)(?=\s{0,3}(?:[,;:!)\]\n]|\.(?!\d)|$))|[✗✘❌])"
+    r"|(?:(?:\w{2,12}ly\s)?(?:no|not)|0|zero)(?=\s{0,3}(?:[,;:!)\]\n]|\.(?!\d)|$))|[✗✘❌])"
 )
 _BEHIND = re.compile(
-    r"[\s*_]{0,6}(?:[-–—:.,;()\[=>→]\s{0,3}){0,3}(?:which\s)?"
+    r"[\s*_]{0,6}(?:[-–—:.,;?()\[=>→]\s{0,3}){0,3}(?:which\s)?"
     rf"(?:(?:is|are|was|were|would\sbe|must\sbe|seems?|looks?)\s(?:\w{{2,12}}ly\s)?(?:{_DENIAL}|(?P<other>not|no)\b)"
     rf"|(?:is|are|was|were|ca|could|does|do)(?P<short>n't)\b|(?P<can>can\s?not)\b|(?:can|could)\sbe\s{_DENIAL}|{_DENIAL})",
     re.IGNORECASE,
@@ -43,10 +43,11 @@ def holds_wrong(words: str) -> bool:
 
 _THING = r"(?:answer|option|choice|letter|statement|one|value)"
 _BEFORE = re.compile(
-    r"(?:\bin|\b(?:(?:wrong|incorrect|false|untrue|worst|unlikely|impossible|unsuitable)|least\s\w{2,20}|"
-    r"not\s(?:true|the\scase)\sthat(?:\sthe)?|"
-    r"doubt(?:s|ful)?\s(?:that|if|whether)(?:\sthe)?(?:\s(?:correct|right|best|final))?|"
-    r"(?:not|n't)(?:\s(?:the|an?|my|one\sof\sthe))?(?:\s(?:correct|right|best|final|only|likely))?)\s)\Z"
+    r"(?:\bin|(?:\b(?:wrong|incorrect|false|untrue|worst|unlikely|impossible|unsuitable)|\bleast\s\w{2,20}|"
+    r"\bnot\s(?:true|the\scase)\sthat(?:\sthe)?|"
+    r"\bdoubt(?:s|ful)?\s(?:that|if|whether)(?:\sthe)?(?:\s(?:correct|right|best|final))?|"
+    r"(?:\b(?:not|never|cannot)|n't)(?:\sbe)?(?:\s(?:the|an?|my|one\sof\sthe))?"
+    r"(?:\s(?:correct|right|best|final|only|likely))?)\s)\Z"
 )
 _WINDOW = 60
 
@@ -66,17 +67,39 @@ _FALSE = r"incorrect|wrong|false|untrue|not\s(?:correct|true|right)"
 def asks_for(prompt: str, denying: str) -> bool:
     """Tell whether the question itself asks for what is `least likely`, `wrong` or `incorrect`."""
     word = denying.strip()
-    if word.startswith(("not", "n't")):
+    if word.startswith(("not", "n't", "never", "cannot")):
         return False
     wanted = _FALSE if word in {"in", "wrong", "incorrect", "false", "untrue"} else re.escape(word)
     return re.search(rf"\b(?:{wanted})\b", prompt.lower()) is not None
 
 
 _DENIED_PLACE = re.compile(
-    r"(?:\b(?:not|never)|n't|"
+    r"(?:(?:\b(?:not|never|cannot)|n't)(?:\s(?:be|the)){0,2}|"
     rf"\b(?P<word>wrong|incorrect|false)\s{_THING}s?(?:\s(?:is|are|was|were|would\sbe))?:?)[ \t*_$(]{{0,6}}\Z",
     re.IGNORECASE,
 )
+
+
+_DENIED_COPULA = re.compile(
+    r"(?:(?:\b(?:not|never|cannot|unlikely\sto)|n't)(?:\s(?:\w{2,12}ly|be)){0,2}\s{0,3}"
+    r"|\b(?:false|wrong|untrue|incorrect|not\strue|not\sthe\scase)\sthat\s[^.!?\n]{0,40}|!)\Z",
+    re.IGNORECASE,
+)
+_DENIED_STATEMENT = re.compile(
+    r"(?:\b(?:not|never|nobody|no\sone|doubt(?:s|ful)?|false|untrue|if|whether)|n't)"
+    r"(?:\s(?:thinks?|believes?|says?|agrees?|true|the\scase))?(?:\s(?:that|if|whether))?\s\Z",
+    re.IGNORECASE,
+)
+
+
+def is_denied_copula(text: str, position: int) -> bool:
+    """Tell whether the words before `position` deny the `is`, `equal` or `=` that stands there (`cannot be`, `!=`)."""
+    return _DENIED_COPULA.search(text, max(position - _WINDOW, 0), position) is not None
+
+
+def is_denied_statement(text: str, position: int) -> bool:
+    """Tell whether the words before `position` deny or doubt a statement (`I doubt that B is the correct answer`)."""
+    return _DENIED_STATEMENT.search(text, max(position - _WINDOW, 0), position) is not None
 
 
 _DENYING_HINTS = ("not", "n't", "never", "wrong", "incorrect", "false")

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from corpus.scoring.denials import DENIED, holds_wrong, is_denied
+from corpus.scoring.denials import DENIED, holds_wrong, is_denied, is_denied_copula
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.number_grammar import NumberToken, match_number
 from corpus.scoring.number_words import number_word, roman_numeral
@@ -124,6 +124,8 @@ def _right_hand_side(text: str) -> str | Unread:
     between = text[signs[0].end() : signs[-1].start()]
     if _SEPARATED.search(between):
         return Unread("Several equations stand side by side.")
+    if is_denied_copula(text, signs[-1].start()):
+        return Unread("The equation is denied.", DENIED)
     return _trimmed(text[signs[-1].end() :])
 
 

@@ -25,12 +25,23 @@ IN_A_TAG = [
     *[(text, "unparsed denied") for text in ("A - incorrect\nB - correct", "A. No; B. Yes")],
     *[(text, "unparsed denied") for text in ("A is clearly not", "B: not the answer", "A is not light")],
     *[(text, "unparsed denied") for text in ("A: tin (wrong), B: zinc", "B. zinc is wrong", "A: 1, B: 0, C: 0, D: 0")],
-    *[(text, "unparsed") for text in ("A can be excluded", "A isn't, B", "A cannot be", "A ❌")],
+    *[(text, "unparsed denied") for text in ("B, surely not", "B (definitely not)", "B - clearly no")],
+    *[(text, "unparsed") for text in ("B? Certainly not", "A can be excluded", "A isn't, B", "A cannot be", "A ❌")],
     ("A: 0.9, B: 0.1", "unparsed scored"),
     ("A: 90%\nB: 10%", "unparsed scored"),
     ("A, C (both correct)", "AC"),
     # a letter preferred to another one, and words that only contain a denial
-    *[(text, "B") for text in ("B, not A", "B (not C)", "B, not the others", "B: zinc", "B is right, A is wrong")],
+    *[
+        (text, "B")
+        for text in (
+            "B, not A",
+            "B (not C)",
+            "B, not the others",
+            "B, certainly not A",
+            "B: zinc",
+            "B is right, A is wrong",
+        )
+    ],
     *[
         (text, "B")
         for text in ("B because A is wrong", "B. zinc, no doubt", "B. zinc is not a halogen", "B, nothing else")
@@ -47,6 +58,8 @@ def test_in_a_tag(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", ["B. No change", "B. no change at all", "B: No change.", "B (no change)"])
 def test_an_option_that_is_a_denial_itself(text: str) -> None:
     options = asked_for("Yes", "No change" if "all" not in text else "No change at all", "Not soluble", "Incorrect")
+    assert read("[ANSWER]B. Probably not[/ANSWER]", asked_for("Yes", "Probably not", "No", "Maybe")) == "B"
+    assert read("[ANSWER]C. No[/ANSWER]", asked_for("Yes", "Probably not", "No", "Maybe")) == "C"
     assert read(f"[ANSWER]{text}[/ANSWER]", options) == "B"
     assert read("[ANSWER]C. Not soluble[/ANSWER]", options) == "C"
     assert read("[ANSWER]D. Incorrect[/ANSWER]", options) == "D"
@@ -69,7 +82,24 @@ WHOLE_REPLIES = [
     ("It is not true that the answer is B", "unparsed"),
     ("The correct answer is A. The incorrect answers are B, C.", "A"),
     ("Answer: A\nWrong answers: B, C", "A"),
+    *[(f"Certainly not {text}", "unparsed") for text in ("B", "B.", "the answer: B", "B is the correct answer.")],
+    ("It isn't the correct answer: B", "unparsed"),
+    ("It cannot be the answer: B", "unparsed"),
+    ("It is never the answer: B", "unparsed"),
+    ("I doubt that B is the correct answer.", "unparsed"),
+    ("I do not think option B is the correct answer.", "unparsed"),
+    ("It isn't B is the correct answer.", "unparsed"),
+    ("It is not the case that B is the correct answer.", "unparsed"),
+    ("Nobody thinks B is the correct answer.", "unparsed"),
+    ("I wonder whether B is the correct answer.", "unparsed"),
+    ("I doubt that B is the correct answer. A is the correct answer.", "A"),
+    ("It is not tin. B is the correct answer.", "B"),
+    ("Why not? B is the correct answer.", "B"),
     # tags and boxes
+    ("It is certainly not the [ANSWER]A[/ANSWER].", "unparsed denied"),
+    ("It cannot be [ANSWER]A[/ANSWER].", "unparsed denied"),
+    (r"It can't be \boxed{A}.", "unparsed denied"),
+    ("If not tin, then the [ANSWER]A[/ANSWER]", "A"),
     ("The answer is not [ANSWER]A[/ANSWER].", "unparsed denied"),
     ("The answer isn't <ANSWER>A</ANSWER>.", "unparsed denied"),
     (r"The answer is not \boxed{A}.", "unparsed denied"),
@@ -149,6 +179,23 @@ NUMBERS = [
     ("The wrong answer is 42.", "unparsed"),
     ("The answer is not [ANSWER]42[/ANSWER].", "unparsed denied"),
     ("[ANSWER]5 g, not counting water[/ANSWER]", "5"),
+    *[(f"Certainly not {text}", "unparsed") for text in ("5", "5.", "**5**", "about 5", "equal to 5")],
+    *[
+        (f"5{text}", "unparsed denied")
+        for text in ("? Certainly not.", ", surely not", " - definitely not", " clearly not")
+    ],
+    *[(f"x {sign} 5", "unparsed denied") for sign in ("is not =", "!=", "cannot be =", "isn't =", "is never ≈")],
+    ("It is false that x = 5", "unparsed denied"),
+    ("[ANSWER]Surely not = 5[/ANSWER]", "unparsed denied"),
+    ("[ANSWER]It cannot be 5[/ANSWER]", "unparsed"),
+    *[
+        (f"Therefore, it {text} 5.", "unparsed")
+        for text in ("cannot be", "can't be", "does not equal", "would certainly not be", "can never be")
+    ],
+    ("Therefore, it is unlikely to be 5.", "unparsed"),
+    ("Therefore, it is not zero but is 5.", "5"),
+    ("Therefore, it cannot be neglected and is 5.", "5"),
+    ("x is not 4, it is = 5", "5"),
 ]
 
 
