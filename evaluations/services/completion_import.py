@@ -23,6 +23,7 @@ from evaluations.importers.completion_lines import (
 )
 from evaluations.json_fields import StorableJSONField
 from evaluations.models import ContributorToken, Submission, SubmittedCompletion, System
+from evaluations.services.contributors import refuse_without_room
 from evaluations.services.prompt_export import Member, PromptSet, prompt_set, shown_options
 
 # Among a submission's facts: which prompts it answers, to the letter.
@@ -76,8 +77,9 @@ def submission_create(
     """Store the completions of a file as a submission that waits for a review; the same ones are taken once.
 
     What the file states of set, revision, style and prompts must be what `set_revision` and `style_name` give now.
-    With `needs_revision` it must state the revision. Raises CompletionsRefusedError, with nothing stored, and
-    CannotBeAskedError for a style that does not exist.
+    With `needs_revision` it must state the revision. Raises CompletionsRefusedError, with nothing stored,
+    CannotBeAskedError for a style that does not exist, and TooManyWaitingError for new completions of a contributor
+    of whom as many wait already as may.
     """
     found = read_completions(content)
     prompts = prompt_set(set_revision=set_revision, style_name=style_name)
@@ -197,6 +199,8 @@ def _stored(
     )
     if known := same.first():
         return known, False
+    if token is not None:
+        refuse_without_room(token=token)
     try:
         with transaction.atomic():
             submission = Submission.objects.create(

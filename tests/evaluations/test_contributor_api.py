@@ -246,6 +246,8 @@ def test_so_many_may_wait(contributor, bank, monkeypatch) -> None:
     assert contributor.send(good_file(bank)).status_code == 201
     refused = contributor.send(good_file(bank, facts={"note": "another"}))
     assert (refused.status_code, refused.json()["code"]) == (409, "too-many-waiting")
+    # A client that did not hear the answer sends the same again, and is told that it is here.
+    assert contributor.send(good_file(bank)).status_code == 200
 
 
 def test_what_others_sent_is_not_shown(contributor, bank) -> None:
