@@ -70,6 +70,20 @@ def is_answerable(assignment: Assignment) -> bool:
     return assignment.has_begun_block and assignment.is_next  # type: ignore[attr-defined, no-any-return]
 
 
+def is_paused(assignment: Assignment) -> bool:
+    """Say whether a pause at a question goes on."""
+    return assignment.absences.filter(kind=Absence.Kind.PAUSE, ended_at__isnull=True).exists()
+
+
+def is_changed_by_looking(step: Step) -> bool:
+    """Say whether opening the page of a step would begin or end a time: of a question, of being away, of a break."""
+    if step.assignment is None:
+        return False
+    if step.kind is StepKind.BREAK:
+        return not step.assignment.absences.filter(kind=Absence.Kind.BREAK).exists()
+    return step.assignment.served_at is None or step.assignment.absences.filter(ended_at__isnull=True).exists()
+
+
 def stored_response(assignment: Assignment) -> Response | None:
     """Return the answer to a question from `with_turn`, or None."""
     return getattr(assignment, "response", None)

@@ -4,13 +4,13 @@ from contextlib import suppress
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from survey.errors import NotYourTurnError, WithdrawnError
 from survey.models import Assignment, Participant, Study
 from survey.selectors.progress import progress_of
-from survey.selectors.steps import StepKind, current_step, is_answerable, stored_response
+from survey.selectors.steps import StepKind, current_step, is_answerable, is_paused, stored_response
 from survey.services import absences_end, assignment_serve, block_begin, participant_finish
 from survey.views.access import not_known_page, participant_view, session_participant, study_view, to_step
 from survey.views.entry import personal_link
@@ -58,6 +58,8 @@ def question(request: HttpRequest, study: Study, position: int) -> HttpResponse:
     if position != step.assignment.position:
         _tell_why_not_here(request, position, step.assignment)
         return to_step(request, participant, step)
+    if is_paused(step.assignment):
+        return redirect("survey:pause", study.slug)
     if step.assignment.served_at is not None:
         absences_end(assignment=step.assignment)
     try:

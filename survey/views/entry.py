@@ -15,9 +15,16 @@ from survey.errors import BegunAlreadyError, ConsentOutdatedError, SurveyError
 from survey.forms import ConsentForm, NumberForm, ProfileForm
 from survey.models import Participant, Study
 from survey.selectors.progress import progress_of
-from survey.selectors.steps import StepKind, current_step
+from survey.selectors.steps import StepKind, current_step, is_changed_by_looking
 from survey.selectors.studies import current_consent, study_problems, words_key
-from survey.services import link_renew, participant_begin, practice_record, profile_record, unknown_link_note
+from survey.services import (
+    absences_end,
+    link_renew,
+    participant_begin,
+    practice_record,
+    profile_record,
+    unknown_link_note,
+)
 from survey.services.links import seconds_until_links_open
 from survey.views.access import (
     enter,
@@ -209,11 +216,14 @@ def _practice_page(request: HttpRequest, participant: Participant, form: NumberF
     return render(request, "survey/practice.html", context, status=status)
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @participant_view
 def go_on(request: HttpRequest, participant: Participant) -> HttpResponse:
-    """Send a person to where they are."""
-    return to_step(request, participant)
+    """Send a person to where they are; by a press, which no program that follows links does, their pause ends."""
+    step = current_step(participant)
+    if request.method == "POST" and step.kind is StepKind.QUESTION and step.assignment:
+        absences_end(assignment=step.assignment)
+    return to_step(request, participant, step)
 
 
 @require_safe
@@ -232,4 +242,8 @@ def resume(request: HttpRequest, secret: str) -> HttpResponseBase:
         unknown_link_note(address=address)
         return render(request, "survey/link_unknown.html", status=404)
     enter(request, participant)
-    return to_step(request, participant)
+    step = current_step(participant)
+    # Mail programs open links as well: no clock starts or stops before somebody presses a button.
+    if is_changed_by_looking(step):
+        return redirect("survey:pause", participant.study.slug)
+    return to_step(request, participant, step)

@@ -395,7 +395,7 @@ def test_pause_button_works_without_script_and_enter_does_not_press_it(
         page.get_by_role("button", name="Pause").click()
         expect(page.get_by_role("heading", name="Paused")).to_be_visible()
         assert Absence.objects.get().kind == Absence.Kind.PAUSE
-        page.get_by_role("link", name="Go on").click()
+        page.get_by_role("button", name="Go on").click()
         expect(page.get_by_label("Your answer")).to_have_value("2")
         expect(page.get_by_label("5", exact=True)).to_be_checked()
         assert Absence.objects.get().ended_at is not None

@@ -160,7 +160,9 @@ def test_pause_keeps_what_is_filled_in_and_ends_when_going_on(here: Assignment) 
     assert here.participant.link_secret in page.content.decode()
     assert Draft.objects.get().content == {"choice": ["B"]}
     assert Absence.objects.get().ended_at is None
-    back = client.get(reverse("survey:continue", args=[slug]), follow=True)
+    assert "Paused" in client.get(question_url(here), follow=True).content.decode(), "looking ends no pause"
+    assert Absence.objects.get().ended_at is None
+    back = client.post(reverse("survey:continue", args=[slug]), follow=True)
     assert 'value="B" checked' in " ".join(back.content.decode().split())
     pause = Absence.objects.get()
     assert pause.kind == Absence.Kind.PAUSE
@@ -169,6 +171,35 @@ def test_pause_keeps_what_is_filled_in_and_ends_when_going_on(here: Assignment) 
     response = Response.objects.get()
     assert response.away_seconds == pytest.approx((pause.ended_at - pause.began_at).total_seconds(), abs=1e-3)
     assert not Draft.objects.exists()
+
+
+@pytest.mark.parametrize("kind", [Absence.Kind.PAUSE, Absence.Kind.HIDDEN])
+def test_a_link_that_a_mail_program_opens_ends_no_time_away(here: Assignment, kind: Absence.Kind) -> None:
+    absence_begin(assignment=here, kind=kind)
+    scanner = Client()
+    page = scanner.get(reverse("survey:resume", args=[here.participant.link_secret]), follow=True)
+    assert page.resolver_match.url_name == "pause"
+    assert Absence.objects.get().ended_at is None
+    person = client_of(here.participant)
+    assert person.post(reverse("survey:continue", args=[here.participant.study.slug]))["Location"] == question_url(here)
+    assert Absence.objects.get().ended_at is not None
+    assert person.get(question_url(here)).status_code == 200
+
+
+def test_a_link_that_a_mail_program_opens_begins_no_time_of_a_question_or_break(db: None) -> None:
+    study = make_study(n_choice=2, n_number=0, n_tools=0)
+    participant = make_participant(study)
+    answer_next(participant)
+    link = reverse("survey:resume", args=[participant.link_secret])
+    for break_every in (None, 1):
+        Study.objects.update(break_every=break_every)
+        assert Client().get(link, follow=True).resolver_match.url_name == "pause"
+        assert participant.assignments.get(position=2).served_at is None
+        assert not Absence.objects.exists()
+    client = client_of(participant)
+    page = client.post(reverse("survey:continue", args=[study.slug]), follow=True)
+    assert page.resolver_match.url_name == "break"
+    assert Client().get(link, follow=True).resolver_match.url_name == "break", "it has begun already"
 
 
 def test_pause_when_the_session_has_ended_gives_back_what_was_filled_in(here: Assignment) -> None:
