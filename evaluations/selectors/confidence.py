@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from evaluations.models import Item, ItemConfidence, Run
+from evaluations.models import AskedApart, Item, ItemConfidence, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def confidence_counts(*, run: Run) -> ConfidenceCounts | None:
     n_unread = n_failed = 0
     for level, error_code, n in rows.annotate(n=Count("id")):
         if error_code:
-            n_failed += n if error_code not in _UNDER_WAY else 0
+            n_failed += n if error_code not in AskedApart.OPEN else 0
         elif level is None:
             n_unread += n
         else:
@@ -44,7 +44,3 @@ def confidence_counts(*, run: Run) -> ConfidenceCounts | None:
     askable = run.items.filter(status=Item.Status.ANSWERED, completion__regex=r"\S").count()
     n_left = max(0, askable - sum(levels.values()) - n_unread - n_failed)
     return ConfidenceCounts({level: levels[level] for level in range(1, 6)}, n_unread, n_failed, n_left)
-
-
-# As `evaluations.services.confidence_claims` writes them.
-_UNDER_WAY = frozenset({"asking", "stopped"})

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from evaluations.models import Item, ItemAttempt, ItemConfidence, Run
+from evaluations.models import Item, ItemAttempt, ItemConfidence, ItemFallback, Run
 
 _CENT = Decimal("0.01")
+_APART = (ItemConfidence, ItemFallback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ def spent_by_run(*, runs: Collection[Run]) -> dict[UUID, Spent]:
         _sums(Item.objects.filter(run__in=ids, status=Item.Status.ANSWERED), "run_id"),
         # A call that was turned away is no call that was paid; it would only lower the mean.
         _sums(ItemAttempt.objects.filter(item__run__in=ids).exclude(cost=0), "item__run_id"),
-        _sums(ItemConfidence.objects.filter(item__run__in=ids), "item__run_id"),
+        # Without a reply the calls are among the attempts.
+        *(_sums(rows.objects.filter(item__run__in=ids, error_code=""), "item__run_id") for rows in _APART),
     ]
     return {run.pk: _spent(run, parts) for run in runs}
 

@@ -15,7 +15,8 @@ from evaluations.models import Run
 from evaluations.redaction import heard
 from evaluations.services.asking_loop import AskingLoop, Pace, Tally
 from evaluations.services.claims import remaining
-from evaluations.services.confidence import ask_confidence, confidence_can_be_claimed
+from evaluations.services.confidence import ask_confidence
+from evaluations.services.confidence_claims import confidence_can_be_claimed, confidence_is_open
 from evaluations.services.fallback import read_with_fallback
 from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import RunContext, run_context
@@ -72,12 +73,9 @@ def _work(run_id: UUID, stop_requested: Callable[[], bool]) -> Tally:
     except CannotBeAskedError as error:
         _pause(run_id, "cannot_be_asked", str(error))
         return Tally()
-    is_over = True
     try:
-        tally = _asked(context, stop_requested)
-        if not tally.was_stopped and not _has_unasked(run_id):
-            read_with_fallback(run_id=run_id, must_stop=stop_requested)
-            is_over = _confidence_is_over(context, stop_requested)
+        with noticed_stop_signals() as signalled:
+            tally = _job(context, _pace(context, lambda: signalled() or stop_requested()))
     except (InterfaceError, OperationalError):
         raise
     except Exception as error:
@@ -85,8 +83,6 @@ def _work(run_id: UUID, stop_requested: Callable[[], bool]) -> Tally:
         said = heard(f"{type(error).__name__}: {error}", [context.endpoint.api_key])
         _pause(run_id, "internal", f"The worker failed ({said}); its log says more.")
         raise
-    if is_over:
-        run_finish(run_id=run_id)
     logger.info(
         "run %s: %d stored (%d slowly, at most %.0f ms after arrival), %d late, %d failed calls",
         run_id,
@@ -99,7 +95,35 @@ def _work(run_id: UUID, stop_requested: Callable[[], bool]) -> Tally:
     return tally
 
 
-def _asked(context: RunContext, stop_requested: Callable[[], bool]) -> Tally:
+def _job(context: RunContext, pace: Pace) -> Tally:
+    """Ask the questions, then what is asked about the answers; close the run where nothing is left."""
+    loop = AskingLoop(
+        context=context,
+        provider=open_learning_provider(context),
+        limits=endpoint_limits(run_id=context.run_id),
+        pace=pace,
+    )
+    tally = async_to_sync(loop.run)()
+    is_over = not confidence_is_open(run=Run.objects.get(pk=context.run_id))
+    if not tally.was_stopped and not _has_unasked(context.run_id):
+        is_over = _is_over_apart(context, pace)
+        tally = tally.plus(Tally(was_stopped=pace.must_stop()))
+    if is_over:
+        run_finish(run_id=context.run_id)
+    return tally
+
+
+def _is_over_apart(context: RunContext, pace: Pace) -> bool:
+    """Ask what is asked about the answers, if the run does so; return False while some is still to be asked."""
+
+    def may_go_on() -> bool:
+        return not pace.is_turn_over() and run_heartbeat(run_id=context.run_id)
+
+    read_with_fallback(run_id=context.run_id, must_stop=pace.must_stop)
+    return ask_confidence(context=context, may_go_on=may_go_on, must_stop=pace.must_stop).is_over
+
+
+def _pace(context: RunContext, must_stop: Callable[[], bool]) -> Pace:
     # From the first look on, so that every job asks something.
     started = cache(time.monotonic)
 
@@ -108,28 +132,7 @@ def _asked(context: RunContext, stop_requested: Callable[[], bool]) -> Tally:
         passed = time.monotonic() - begun
         return passed > LONGEST_JOB_SECONDS or (passed > settings.EVALUATION_JOB_SECONDS and _others_wait(context))
 
-    with noticed_stop_signals() as signalled:
-        loop = AskingLoop(
-            context=context,
-            provider=open_learning_provider(context),
-            limits=endpoint_limits(run_id=context.run_id),
-            pace=Pace(
-                must_stop=lambda: signalled() or stop_requested(),
-                is_turn_over=is_turn_over,
-                others_wait=lambda: _others_wait(context),
-            ),
-        )
-        return async_to_sync(loop.run)()
-
-
-def _confidence_is_over(context: RunContext, stop_requested: Callable[[], bool]) -> bool:
-    """Ask how sure the system is of its answers, if the run does so; return False while some are still to be asked."""
-    until = time.monotonic() + LONGEST_JOB_SECONDS
-
-    def may_go_on() -> bool:
-        return time.monotonic() < until and not stop_requested() and run_heartbeat(run_id=context.run_id)
-
-    return ask_confidence(context=context, may_go_on=may_go_on).is_over
+    return Pace(must_stop=must_stop, is_turn_over=is_turn_over, others_wait=lambda: _others_wait(context))
 
 
 def _others_wait(context: RunContext) -> bool:

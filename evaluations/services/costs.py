@@ -9,7 +9,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
 
-from evaluations.models import Run, System
+from django.db.models import Q
+
+from evaluations.models import AskedApart, Run, System
 from evaluations.selectors.costs import spent
 
 PRICES_KEY = "prices"
@@ -170,7 +172,7 @@ def budget_problem(*, run_id: UUID) -> str | None:
     if not so_far.n_known:
         return _unmeasured(run)
     mean = so_far.known / so_far.n_known
-    expected = so_far.known + mean * (so_far.n_unknown + run.items.filter(status="leased").count())
+    expected = so_far.known + mean * (so_far.n_unknown + _n_in_flight(run))
     if expected < run.budget:
         return None
     currency = prices_of(run.frozen).currency
@@ -178,6 +180,14 @@ def budget_problem(*, run_id: UUID) -> str | None:
         f"The budget of {plain_number(run.budget)} {currency} is used up: {so_far.text} so far, what is in flight "
         "counted at the mean. Raise the budget to go on."
     )
+
+
+def _n_in_flight(run: Run) -> int:
+    """Return how many questions are being asked, and how many about answers."""
+    is_asked = Q(status="leased")
+    for link in ("stated_confidence", "fallback"):
+        is_asked |= Q(**{f"{link}__error_code": AskedApart.ASKING})
+    return run.items.filter(is_asked).count()
 
 
 def _unmeasured(run: Run) -> str | None:

@@ -1,13 +1,13 @@
 """How sure a system says it is of each answer: asked apart, once, and never a change of an answer."""
 
 import json
+import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from io import StringIO
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
@@ -18,20 +18,24 @@ from django.urls import reverse
 from corpus.models import QuestionSetRevision
 from evaluations.database_clock import database_now
 from evaluations.errors import CannotBeAskedError
-from evaluations.models import Item, ItemConfidence, Run, System
+from evaluations.models import Item, ItemAttempt, ItemConfidence, Run, System
 from evaluations.prompts.confidence import CONFIDENCE_PROMPT
 from evaluations.selectors.confidence import confidence_counts
+from evaluations.selectors.costs import spent
+from evaluations.services import asking_apart
+from evaluations.services.apart_rows import CONFIDENCE, ApartClaim, claim_apart, renew_apart
 from evaluations.services.asking import ask_until_done
 from evaluations.services.confidence import ask_confidence
-from evaluations.services.confidence_claims import claim_confidences, confidence_is_open
+from evaluations.services.confidence_claims import askable_items, confidence_can_be_claimed, confidence_is_open
+from evaluations.services.costs import Prices
 from evaluations.services.questions import run_context
+from evaluations.services.rate_limits import EndpointLimits, Taken
 from evaluations.services.runs import run_create, run_pause, run_resume
 from evaluations.services.systems import ensure_random_system
 from tests.evaluations.conftest import make_bank
 from tests.fake_servers.server import FakeServer, Fault, Said, error_fault
 
 MakeSystem = Callable[..., System]
-LEASE = timedelta(minutes=10)
 
 
 def says(level: str) -> Callable[[str], Said]:
@@ -147,8 +151,8 @@ def test_an_empty_reply_is_not_asked_about(make_system: MakeSystem) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_run_paused_meanwhile_goes_on_where_it_was(make_system: MakeSystem) -> None:
-    paused: list[bool] = []
+def test_a_run_paused_meanwhile_goes_on_where_it_was(make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking_apart, "BEAT_SECONDS", 0.02)
     with FakeServer(answer=says("3")) as server:
         run = run_create(
             system=make_system(server.base_url, concurrency=1), set_revision=make_bank(4), asks_confidence=True
@@ -159,11 +163,9 @@ def test_a_run_paused_meanwhile_goes_on_where_it_was(make_system: MakeSystem) ->
         Run.objects.filter(pk=run.pk).update(asks_confidence=True, status="running")
 
         def may_go_on() -> bool:
-            paused.append(True)
-            return False
+            return not ItemConfidence.objects.filter(error_code="").exists()
 
         tally = ask_confidence(context=context, may_go_on=may_go_on)
-        assert paused
         assert not tally.is_over
         assert 0 < tally.n_asked < 4
         run_pause(run_id=run.pk)
@@ -175,22 +177,33 @@ def test_a_run_paused_meanwhile_goes_on_where_it_was(make_system: MakeSystem) ->
     assert len(confidence_calls(server)) == 4
 
 
-def test_one_claim_holds_until_its_lease_ends(twenty: QuestionSetRevision, make_system: MakeSystem) -> None:
+def test_one_claim_holds_until_its_lease_ends(
+    twenty: QuestionSetRevision, make_system: MakeSystem, settings: Any
+) -> None:
     run = run_create(system=make_system("http://127.0.0.1:9/v1"), set_revision=twenty, asks_confidence=True)
     Item.objects.filter(run=run).update(status="answered", completion="[ANSWER]A[/ANSWER]")
-    ids = list(run.items.values_list("pk", flat=True))[:3]
+    ids = list(run.items.order_by("position").values_list("pk", flat=True))
+    lease = timedelta(seconds=settings.EVALUATION_LEASE_SECONDS)
+    first = claimed(run, limit=3)
+    assert [claim.item_id for claim in first] == ids[:3]
+    assert [claim.item_id for claim in claimed(run, limit=1)] == [ids[3]]
+    ItemConfidence.objects.filter(item__in=ids[:2]).update(asked_at=database_now() - 2 * lease)
+    assert renew_apart(apart=CONFIDENCE, claims=[first[1]]) == 1
+    assert [claim.item_id for claim in claimed(run, limit=1)] == [ids[0]]
+    # The claim that ran out holds no more.
+    assert renew_apart(apart=CONFIDENCE, claims=[first[0]]) == 0
+    assert [(a.item_id, a.error_code, a.cost) for a in ItemAttempt.objects.all()] == [(ids[0], "worker_lost", None)]
 
-    def claimed(**changes: Any) -> set[int]:
-        values = {"item_ids": ids, "token": uuid4(), "prompt": "?", "lease": LEASE, "since": database_now()}
-        return claim_confidences(**{**values, **changes})
 
-    assert claimed() == set(ids)
-    assert claimed() == set()
-    ItemConfidence.objects.filter(item=ids[0]).update(asked_at=database_now() - 2 * LEASE)
-    ItemConfidence.objects.filter(item=ids[1]).update(error_code="", completion="4", level=4)
-    assert claimed() == {ids[0]}
-    assert confidence_is_open(run=run)
-    assert confidence_is_open(run=run, lease=LEASE)
+def claimed(run: Run, limit: int) -> Sequence[ApartClaim]:
+    return claim_apart(
+        apart=CONFIDENCE,
+        items=askable_items(run),
+        limit=limit,
+        only_first=False,
+        prices=Prices(),
+        fields={"prompt": "?"},
+    )
 
 
 def test_the_run_page_counts_the_levels(twenty: QuestionSetRevision, make_system: MakeSystem) -> None:
@@ -219,12 +232,12 @@ def test_a_worker_that_finds_others_asking_leaves_the_run_open_and_does_not_call
     run = run_create(system=make_system("http://127.0.0.1:9/v1"), set_revision=twenty, asks_confidence=True)
     Item.objects.filter(run=run).update(status="answered", outcome="right", completion="[ANSWER]A[/ANSWER]")
     ids = list(run.items.values_list("pk", flat=True))
-    claim_confidences(item_ids=ids, token=uuid4(), prompt="?", lease=LEASE, since=database_now())
+    assert len(claimed(run, limit=100)) == len(ids)
     ask_until_done(run_id=run.pk)
     run.refresh_from_db()
     assert run.status == Run.Status.RUNNING
     assert confidence_is_open(run=run)
-    assert not confidence_is_open(run=run, lease=LEASE)
+    assert not confidence_can_be_claimed(run=run)
 
 
 def test_a_baseline_is_not_asked_how_sure_it_is(twenty: QuestionSetRevision) -> None:
@@ -242,3 +255,138 @@ def test_a_run_that_does_not_ask_asks_nothing(make_system: MakeSystem) -> None:
     assert not ItemConfidence.objects.exists()
     with pytest.raises(CommandError, match="without the question"):
         call_command("ask_confidence", run=run.pk)
+
+
+# What it costs, and the limits it keeps
+
+PRICED = {"input_price": Decimal(2), "output_price": Decimal(8)}
+FREE = {"input_price": Decimal(0), "output_price": Decimal(0)}
+HANGS = Fault(hangs_seconds=0.6)
+
+
+def answered(server: FakeServer, make_system: MakeSystem, size: int, budget: str | None = None, **fields: Any) -> Run:
+    """Return a run whose questions have their answers, and whose system was not asked yet how sure it is."""
+    system = make_system(server.base_url, **fields)
+    amount = None if budget is None else Decimal(budget)
+    run = run_create(system=system, set_revision=make_bank(size), asks_confidence=True, budget=amount)
+    Run.objects.filter(pk=run.pk).update(asks_confidence=False)
+    ask_until_done(run_id=run.pk)
+    Run.objects.filter(pk=run.pk).update(asks_confidence=True, status="running")
+    return run
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("fault", "prices", "n_known", "n_unknown"),
+    [
+        (HANGS, PRICED, 4, 1),
+        (HANGS, FREE, 4, 0),
+        (HANGS, {}, 0, 5),
+        (error_fault(429, "slow down"), PRICED, 4, 0),
+        (error_fault(400, "not this one"), PRICED, 3, 0),
+    ],
+)
+def test_a_try_that_may_have_been_paid_is_unknown_and_one_turned_away_costs_nothing(
+    make_system: MakeSystem, settings: Any, fault: Fault, prices: dict[str, Decimal], n_known: int, n_unknown: int
+) -> None:
+    settings.EVALUATION_CALL_SECONDS = 0.3
+
+    def first(prompt: str, nth: int) -> Fault | None:
+        return fault if prompt == CONFIDENCE_PROMPT and nth == 1 else None
+
+    with FakeServer(answer=says("4"), fault=first) as server:
+        run = finished(server, make_system, size=2, **prices)
+    so_far = spent(run=run)
+    assert ItemAttempt.objects.get(item__run=run).kind == "confidence"
+    assert (so_far.n_known, so_far.n_unknown) == (n_known, n_unknown)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_call_that_was_cut_off_is_counted_and_asked_again(
+    make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking_apart, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(asking_apart, "BEAT_SECONDS", 0.02)
+
+    def fault(prompt: str, nth: int) -> Fault | None:
+        return Fault(hangs_seconds=2) if prompt == CONFIDENCE_PROMPT and nth == 1 else None
+
+    with FakeServer(answer=says("4"), fault=fault) as server:
+        run = answered(server, make_system, 2, **PRICED)
+        context = run_context(run_id=run.pk)
+        tally = ask_confidence(context=context, must_stop=lambda: bool(confidence_calls(server)))
+        assert (tally.n_asked, tally.is_over, len(confidence_calls(server))) == (0, False, 1)
+        ask_confidence(context=context)
+        assert spent(run=run).n_calls == len(server.calls) == 5
+    assert spent(run=run).n_unknown == 1
+    assert set(run.items.values_list("confidence", flat=True)) == {4}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_used_up_budget_asks_nothing_more(make_system: MakeSystem) -> None:
+    with FakeServer(answer=says("4")) as server:
+        run = answered(server, make_system, 3, budget="100", **PRICED)
+        Run.objects.filter(pk=run.pk).update(budget=Decimal("0.0001"))
+        assert ask_confidence(context=run_context(run_id=run.pk)).is_over
+    assert confidence_calls(server) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_wait_the_endpoint_asks_for_holds_every_call(make_system: MakeSystem) -> None:
+    def fault(prompt: str, nth: int) -> Fault | None:
+        is_second = prompt == CONFIDENCE_PROMPT and nth == 2
+        return error_fault(429, "slow down", {"retry-after-ms": "500"}) if is_second else None
+
+    with FakeServer(answer=says("4"), fault=fault) as server:
+        run = finished(server, make_system, size=6, concurrency=1)
+        times = [call.at for call in server.calls if call.prompt == CONFIDENCE_PROMPT]
+    assert len(times) == 7
+    assert times[2] - times[1] > 0.45
+    assert set(run.items.values_list("confidence", flat=True)) == {4}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_tokens_are_taken_and_corrected_by_what_a_call_took(
+    make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+
+    async def take(self: EndpointLimits, tokens: Sequence[int]) -> Taken:
+        counted.extend(tokens[:1])
+        return Taken(1, 0.0, 7)
+
+    async def correct(self: EndpointLimits, *, bucket: int, n_tokens: int) -> None:
+        counted.append(n_tokens)
+
+    with FakeServer(answer=says("4")) as server:
+        run = answered(server, make_system, 3, tokens_per_minute=100_000)
+        monkeypatch.setattr(EndpointLimits, "take", take)
+        monkeypatch.setattr(EndpointLimits, "correct", correct)
+        ask_confidence(context=run_context(run_id=run.pk))
+    # Each reply took 11 tokens in and 7 out.
+    assert sum(counted) == 3 * 18
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_claim_is_kept_while_the_limits_let_nothing_through(
+    make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.EVALUATION_LEASE_SECONDS = 0.4
+    monkeypatch.setattr(asking_apart, "BEAT_SECONDS", 0.05)
+    taken_by_another: list[ApartClaim] = []
+
+    with FakeServer(answer=says("4")) as server:
+        run = answered(server, make_system, 1)
+        until = time.monotonic() + 1
+
+        async def take(self: EndpointLimits, tokens: Sequence[int]) -> Taken:
+            return Taken(int(time.monotonic() > until), 0.02)
+
+        def may_go_on() -> bool:
+            if ItemConfidence.objects.exists():
+                taken_by_another.extend(claimed(run, limit=1))
+            return True
+
+        monkeypatch.setattr(EndpointLimits, "take", take)
+        ask_confidence(context=run_context(run_id=run.pk), may_go_on=may_go_on)
+        assert (taken_by_another, len(confidence_calls(server))) == ([], 1)

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from evaluations.errors import EvaluationError
 from evaluations.models import Run
 from evaluations.services.confidence import ask_confidence
+from evaluations.services.confidence_claims import ask_confidence_again
 from evaluations.services.questions import run_context
 
 
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         if not run.asks_confidence:
             raise CommandError("This run was made without the question of how sure its system is.")
         try:
+            ask_confidence_again(run=run)
             tally = ask_confidence(context=run_context(run_id=run.pk))
         except EvaluationError as error:
             raise CommandError(str(error)) from error
