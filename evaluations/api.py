@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import NinjaAPI, Schema
 from ninja.security import HttpBearer
 
@@ -28,6 +28,7 @@ from evaluations.services.prompt_export import export_lines
 
 JSON_LINES = "application/x-ndjson"
 _PROBLEMS_TOLD = 100
+_NOT_KEPT = "private, no-store"
 
 
 class Contributor(HttpBearer):
@@ -112,7 +113,7 @@ def refused(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 @api.get("/prompts/", summary="The prompts, as JSON lines")
-def prompts(request: HttpRequest, repeats: int = 1) -> HttpResponse:
+def prompts(request: HttpRequest, repeats: int = 1) -> StreamingHttpResponse:
     """The first line states set, revision and style; then one line for each question and repeat. Send the first line
     back as the first line of your completions."""
     token = _token(request)
@@ -120,8 +121,10 @@ def prompts(request: HttpRequest, repeats: int = 1) -> HttpResponse:
     lines = export_lines(
         set_revision=_set_revision(token), style_name=token.prompt_style, system=token.system, repeats=repeats
     )
-    response = HttpResponse((f"{line}\n" for line in lines), content_type=JSON_LINES)
-    return _private(response)
+    # Line by line: a hundred repeats of every prompt never stand in memory together.
+    response = StreamingHttpResponse((f"{line}\n" for line in lines), content_type=JSON_LINES)
+    response["Cache-Control"] = _NOT_KEPT
+    return response
 
 
 @api.post("/submissions/", response={201: ReceivedOut, 200: ReceivedOut}, summary="Send completions")
@@ -210,5 +213,5 @@ def _answer(
 
 
 def _private(response: HttpResponse) -> HttpResponse:
-    response["Cache-Control"] = "private, no-store"
+    response["Cache-Control"] = _NOT_KEPT
     return response

@@ -102,7 +102,8 @@ def test_the_prompts_are_those_of_the_export(contributor, bank) -> None:
     response = contributor.client.get(PROMPTS, {"repeats": 2})
     assert response["Content-Type"] == "application/x-ndjson"
     assert response["Cache-Control"] == "private, no-store"
-    assert response.content.decode().splitlines() == list(
+    assert response.streaming
+    assert response.getvalue().decode().splitlines() == list(
         export_lines(set_revision=bank, style_name=STYLE, system=contributor.system, repeats=2)
     )
     assert ContributorToken.objects.get().last_used_at is not None
