@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from evaluations.providers import Ask, ProviderError, RefusedError, Reply, RetryLaterError
 from evaluations.providers.base import FinishReason
+from evaluations.storable_text import storable
 
 Send = Callable[[Ask], Awaitable[Reply]]
 
@@ -21,7 +22,7 @@ async def ask_in_turns(
     first = await send(ask)
     if follow_up is None or not _can_be_sent_back(first):
         return first
-    turns = (("assistant", first.text), ("user", follow_up))
+    turns = (("assistant", storable(first.text)), ("user", follow_up))
     await before_second(first)
     try:
         second = await send(replace(ask, turns=(*ask.turns, *turns)))

@@ -18,6 +18,7 @@ from evaluations.services.costs import Prices
 from evaluations.services.reply_costs import failure_cost
 from evaluations.services.runs import run_create
 from evaluations.services.second_turn import ask_in_turns
+from tests.evaluations.conftest import make_bank
 from tests.fake_servers.server import FakeServer, Fault, Said, error_fault
 
 ASK = Ask("What is it?", Asked(Kind.TEXT), {"temperature": 0}, system_prompt="Be brief.")
@@ -68,6 +69,28 @@ def test_tokens_and_times_are_summed_and_an_unknown_count_makes_the_sum_unknown(
 )
 def test_what_holds_no_reply_is_not_sent_back(first: Reply) -> None:
     assert asked([first]) == (first, [ASK])
+
+
+def test_half_a_character_in_the_first_reply_is_sent_back_as_it_is_stored() -> None:
+    broken = Reply("It is A \ud83d \x00.", FinishReason.STOP)
+    reply, sent = asked([broken, SECOND])
+    assert reply.turns == sent[2].turns == (("assistant", "It is A \ufffd \u2400."), ("user", "Check it."))
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("shape", "provider"),
+    [("openai", "openai_chat"), ("responses", "openai_responses"), ("anthropic", "anthropic_messages")],
+)
+def test_half_a_character_in_a_first_reply_stops_no_run(
+    make_system: Callable[..., System], shape: Any, provider: str
+) -> None:
+    with FakeServer(shape, answer=lambda prompt: Said("It is A \ud83d [ANSWER]A[/ANSWER]")) as server:
+        system = make_system(server.base_url, provider)
+        run = run_create(system=system, set_revision=make_bank(2), prompt_style="self-critique@1", wake=False)
+        ask_until_done(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.status, len(server.calls)) == ("finished", 4)
 
 
 def test_a_refusal_of_the_check_is_the_answer_and_the_first_reply_is_kept() -> None:
