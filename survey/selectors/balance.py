@@ -14,7 +14,8 @@ from django.utils import timezone
 from corpus.models import Grouping, Label, QuestionSetMember
 from survey.models import Assignment, ParticipantFlag, Response, Study, StudyBlock
 
-# Whoever has neither begun nor answered for so long is taken to have stopped; what they left is given to others.
+# Whoever has neither begun, nor been shown a question, nor answered for so long is taken to have stopped; what they
+# left is given to others.
 ACTIVE_DAYS = 14
 NO_TOPIC = ""
 ROOT_ID = Coalesce("question_revision__comparison_root_id", "question_revision_id")
@@ -79,11 +80,14 @@ def block_coverage(block: StudyBlock, *, now: datetime | None = None) -> Counter
     """Return how often each question of a block is covered, by root id: answered, or likely to be. One query.
 
     Answers count unless somebody looked at the person and left them out; questions without an answer count for
-    `ACTIVE_DAYS` after the person began or last answered. People who withdrew and attention checks count nowhere.
+    `ACTIVE_DAYS` after the person began, drew their questions, was first shown one or last answered. People who
+    withdrew and attention checks count nowhere.
     """
     since = (now or timezone.now()) - timedelta(days=ACTIVE_DAYS)
     latest = Response.objects.filter(assignment__participant=OuterRef("participant"), answered_at__gte=since)
-    may_answer = Q(participant__started_at__gte=since) | Exists(latest)
+    shown = Assignment.objects.filter(participant=OuterRef("participant"), served_at__gte=since)
+    began = Q(participant__started_at__gte=since) | Q(participant__practised_at__gte=since)
+    may_answer = began | Exists(latest) | Exists(shown)
     given = _given(block).filter(Q(response__isnull=False) | may_answer)
     return Counter(dict(given.annotate(root_id=ROOT_ID).values_list("root_id").annotate(n=Count("pk"))))
 

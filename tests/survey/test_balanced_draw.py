@@ -24,7 +24,7 @@ from survey.services import (
     study_open,
 )
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
-from tests.survey.factories import answer_next, make_participant, make_study
+from tests.survey.factories import answer_next, go_to_question, make_participant, make_study
 
 pytestmark = pytest.mark.django_db
 _numbers = count(1)
@@ -161,10 +161,33 @@ def test_what_somebody_left_counts_until_they_are_taken_to_have_stopped(
 
 def test_an_answer_shows_that_somebody_is_still_there(left_half_way: tuple[Study, Participant]) -> None:
     study, person = left_half_way
-    Participant.objects.update(started_at=timezone.now() - timedelta(days=3 * ACTIVE_DAYS))
+    long_ago = timezone.now() - timedelta(days=3 * ACTIVE_DAYS)
+    Participant.objects.update(started_at=long_ago, practised_at=long_ago)
+    Assignment.objects.filter(served_at__isnull=False).update(served_at=long_ago)
     assert block_coverage(study.blocks.get()).total() == 2
     Response.objects.update(answered_at=timezone.now() - timedelta(days=2 * ACTIVE_DAYS))
     assert block_coverage(study.blocks.get()).total() == 1
+
+
+def test_who_comes_back_late_to_draw_is_seen_by_the_next_draw() -> None:
+    study = two_topics(4, 0, size=2, balance_grouping=None)
+    late = make_participant(study, practised=False)
+    Participant.objects.update(started_at=timezone.now() - timedelta(days=2 * ACTIVE_DAYS))
+    practice_record(participant=Participant.objects.get(pk=late.pk))
+    following = make_participant(study)
+    given = [set(person.assignments.values_list("question_revision", flat=True)) for person in (late, following)]
+    assert len(set.union(*given)) == 4, given
+
+
+def test_who_goes_on_late_is_seen_once_a_question_is_shown(left_half_way: tuple[Study, Participant]) -> None:
+    study, person = left_half_way
+    long_ago = timezone.now() - timedelta(days=2 * ACTIVE_DAYS)
+    Participant.objects.update(started_at=long_ago, practised_at=long_ago)
+    Response.objects.update(answered_at=long_ago)
+    Assignment.objects.filter(served_at__isnull=False).update(served_at=long_ago)
+    assert block_coverage(study.blocks.get()).total() == 1
+    go_to_question(person)
+    assert block_coverage(study.blocks.get()).total() == 2
 
 
 def test_question_left_by_somebody_who_stopped_is_given_again(left_half_way: tuple[Study, Participant]) -> None:
