@@ -26,7 +26,7 @@ from survey.selectors.studies import study_problems
 from survey.services import study_close, study_open
 from survey.services.copies import study_copy
 from survey.services.flags import flags_find_in_study
-from survey.services.inclusion import inclusion_rule_set, study_results_changed
+from survey.services.inclusion import inclusion_rule_set, joining_hold, study_results_changed
 from survey.services.reminders import reminders_send
 
 PAGES = (
@@ -104,14 +104,20 @@ class StudyAdmin(SecretLookupMixin):
         return [copy, *super().get_urls()]
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
-        """Save the study; a change of who counts goes through its own service, so that boards follow."""
-        if not change or not set(form.changed_data) & set(INCLUSION_FIELDS):
+        """Save what was changed and nothing else: the study may have been closed since the form's row was read.
+
+        A change of who counts goes through its own service, so that boards follow.
+        """
+        if not change:
             super().save_model(request, obj, form, change)
             return
-        rule, stored = rule_of(obj), Study.objects.get(pk=obj.pk)
-        for name in INCLUSION_FIELDS:
-            setattr(obj, name, getattr(stored, name))
-        super().save_model(request, obj, form, change)
+        # People are held before the study's row, as everywhere.
+        joining_hold(study_id=obj.pk)
+        changed = set(form.changed_data) & {field.name for field in Study._meta.concrete_fields}
+        rule = rule_of(obj)
+        obj.save(update_fields=changed - set(INCLUSION_FIELDS))
+        if not changed & set(INCLUSION_FIELDS):
+            return
         moved = inclusion_rule_set(study=obj, rule=rule, actor=_actor(request))
         said = f"{moved.n_counted} people count now: {moved.n_joined} more than before, {moved.n_left} no longer."
         self.message_user(request, said)

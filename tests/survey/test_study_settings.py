@@ -4,17 +4,21 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.admin import site
 from django.contrib.auth.models import Permission, User
 from django.core import mail
 from django.core.exceptions import ValidationError
+from django.db import connection
 from django.forms.models import model_to_dict
-from django.test import Client
+from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from corpus.models import ActionLog, Benchmark
 from corpus.question_panels import QuestionPanel, panels_of, register_panel
 from survey.admin import StudyForm
+from survey.admin.studies import StudyAdmin
 from survey.errors import CommentRefusedError, StudyNotReadyError
 from survey.models import Participant, QuestionComment, ReminderAddress, Study, StudyBlock
 from survey.services import consent_text_add, study_close
@@ -45,6 +49,28 @@ def form_data(study: Study, **changed: Any) -> dict[str, Any]:
 
 
 # What stays changeable
+
+
+def test_saving_a_form_read_before_the_study_closed_opens_nothing(admin_page: Client) -> None:
+    study = make_study()
+    stale = Study.objects.get(pk=study.pk)
+    study_close(study=study)
+    stale.title = "Another title"
+    form = StudyForm(form_data(stale), instance=Study.objects.get(pk=study.pk))
+    assert form.changed_data == ["title"]
+    StudyAdmin(Study, site).save_model(RequestFactory().post("/"), stale, form, change=True)
+    stored = Study.objects.get(pk=study.pk)
+    assert (stored.title, stored.status, stored.closed_at is None) == ("Another title", Study.Status.CLOSED, False)
+
+
+def test_saving_holds_people_before_the_study(admin_page: Client) -> None:
+    study = make_study(n_choice=1, n_number=0, n_tools=0)
+    answer_next(make_participant(study))
+    url = reverse("admin:survey_study_change", args=[study.pk])
+    with CaptureQueriesContext(connection) as queries:
+        assert admin_page.post(url, form_data(study, title="Another title")).status_code == 302
+    written = [query["sql"].split('"')[1] for query in queries if query["sql"].startswith("UPDATE")]
+    assert written.index("survey_participant") < written.index("survey_study")
 
 
 def test_design_is_fixed_once_people_have_begun_and_inclusion_is_not() -> None:
