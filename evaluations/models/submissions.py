@@ -46,6 +46,9 @@ class Submission(models.Model):
     set_revision = models.ForeignKey(QuestionSetRevision, on_delete=models.PROTECT, related_name="submissions")
     prompt_style = models.CharField(max_length=64)
     facts = models.JSONField(default=dict, blank=True, help_text="What the contributor states, such as parameters.")
+    frozen = models.JSONField(
+        default=dict, blank=True, help_text="System, set, prompts and prices as they were when it was received."
+    )
     content_hash = models.CharField(max_length=64, help_text="Of the completions; the same file is taken once.")
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING, db_index=True)
     received_at = models.DateTimeField(auto_now_add=True)

@@ -14,7 +14,7 @@ from corpus.scoring.types import ReadStatus
 from evaluations.models import ContributorToken, Run, Submission, SubmittedCompletion
 from evaluations.services.freezing import READER
 from evaluations.services.prompt_export import Member
-from evaluations.services.submissions import finish_reason_of, members_of
+from evaluations.services.submissions import asked_of_member, finish_reason_of, members_of
 
 SAMPLE = 8
 FAILED_TO_READ = "not readable"
@@ -65,7 +65,7 @@ def submission_review(*, submission: Submission) -> SubmissionReview:
     """Read every completion of a submission, in three queries, and count; nothing is stored and nothing judged."""
     members = members_of(submission)
     rows = list(submission.completions.order_by("id"))
-    lines = [_line(row, members.get(row.question_revision_id)) for row in rows]
+    lines = [_line(row, members.get(row.question_revision_id), submission.frozen) for row in rows]
     repeats = 1 + max((row.repeat for row in rows), default=0)
     given = Counter(row.question_revision_id for row in rows)
     return SubmissionReview(
@@ -90,12 +90,15 @@ def run_before(*, submission: Submission) -> Run | None:
     return others.order_by("-queued_at").first()
 
 
-def _line(row: SubmittedCompletion, member: Member | None) -> SampleLine:
+def _line(row: SubmittedCompletion, member: Member | None, frozen: Mapping[str, Any]) -> SampleLine:
     if member is None:
         return SampleLine("", row.repeat, "", row.completion, FAILED_TO_READ, "Its prompt cannot be made.", row.facts)
     try:
         reading = read_answer(
-            text=row.completion, asked=member.asked, finish_reason=finish_reason_of(row.facts), reader=READER
+            text=row.completion,
+            asked=asked_of_member(member, frozen=frozen),
+            finish_reason=finish_reason_of(row.facts),
+            reader=READER,
         )
         status, reason = reading.status.value, reading.reason
     except Exception as error:  # noqa: BLE001 -- one reply that breaks the reader must not hide the others

@@ -24,7 +24,8 @@ from evaluations.importers.completion_lines import (
 from evaluations.json_fields import StorableJSONField
 from evaluations.models import ContributorToken, Submission, SubmittedCompletion, System
 from evaluations.services.contributors import refuse_without_room
-from evaluations.services.prompt_export import Member, PromptSet, prompt_set, shown_options
+from evaluations.services.freezing import frozen_facts
+from evaluations.services.prompt_export import SYSTEM_PROMPT, Member, PromptSet, prompt_set, shown_options
 
 # Among a submission's facts: which prompts it answers, to the letter.
 PROMPTS_HASH = "prompts_hash"
@@ -76,14 +77,15 @@ def submission_create(
 ) -> Received:
     """Store the completions of a file as a submission that waits for a review; the same ones are taken once.
 
-    What the file states of set, revision, style and prompts must be what `set_revision` and `style_name` give now.
+    What the file states of set, revision, style and prompts must be what `set_revision`, `style_name` and `system` give
+    now; that is frozen, so that nothing that changes before the review changes what was answered.
     With `needs_revision` it must state the revision. Raises CompletionsRefusedError, with nothing stored,
     CannotBeAskedError for a style that does not exist, and TooManyWaitingError for new completions of a contributor
     of whom as many wait already as may.
     """
     found = read_completions(content)
     prompts = prompt_set(set_revision=set_revision, style_name=style_name)
-    problems = [*_header_problems(found, prompts, needs_revision), *found.problems]
+    problems = [*_header_problems(found, prompts, system, needs_revision), *found.problems]
     members = {member.key: member for member in prompts.members}
     told = (problem for line in found.lines for problem in _line_problems(line, members, prompts))
     problems += islice(told, max(0, MOST_PROBLEMS - len(problems)))
@@ -107,7 +109,9 @@ def submission_create(
     )
 
 
-def _header_problems(found: CompletionFile, prompts: PromptSet, needs_revision: bool) -> Iterator[Problem]:
+def _header_problems(
+    found: CompletionFile, prompts: PromptSet, system: System, needs_revision: bool
+) -> Iterator[Problem]:
     header, set_revision = found.header, prompts.set_revision
     line = 1 if header else 0
     slug = set_revision.question_set.slug
@@ -132,6 +136,12 @@ def _header_problems(found: CompletionFile, prompts: PromptSet, needs_revision: 
         )
     elif _is_other(header, "prompts_hash", prompts.prompts_hash):
         yield Problem(line, "wrong-prompts", "The prompts are no longer the ones that were asked. Export them again.")
+    elif _is_other(header, SYSTEM_PROMPT, system.system_prompt):
+        yield Problem(
+            line,
+            "wrong-system-prompt",
+            f"The system prompt of {system.name} is no longer the exported one. Export again.",
+        )
     yield from _facts_problems(line, header)
 
 
@@ -209,6 +219,7 @@ def _stored(
                 set_revision=prompts.set_revision,
                 prompt_style=prompts.style.name,
                 facts={**facts, PROMPTS_HASH: prompts.prompts_hash},
+                frozen=frozen_facts(system=system, set_revision=prompts.set_revision, style_name=prompts.style.name),
                 content_hash=digest,
             )
             SubmittedCompletion.objects.bulk_create(

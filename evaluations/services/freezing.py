@@ -19,6 +19,22 @@ READER = "standard@1"
 _PACKAGES = ("django", "openai", "anthropic", "rdkit")
 
 
+# What is put to a system, and what that system is; the rest is how its replies are judged, and by which code.
+GIVEN_OUT = (
+    "provider",
+    "model_id",
+    "base_url",
+    "prompt_style",
+    "prompt_template",
+    PROMPT_KEY,
+    "system_prompt",
+    "folds_system_prompt",
+    PRICES_KEY,
+    "set",
+    "set_hash",
+)
+
+
 def frozen_facts(*, system: System, set_revision: QuestionSetRevision, style_name: str) -> dict[str, Any]:
     """Return provider, model, endpoint, prompts, prices, reader, rule, and the versions of the code."""
     style = prompt_style(style_name)

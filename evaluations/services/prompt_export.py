@@ -17,6 +17,8 @@ from evaluations.services.freezing import code_commit
 
 FORMAT = "chembench-site-prompts@1"
 MOST_REPEATS = 100
+# The first line has it where the prompts are of a system, "" for none; sent back, it is compared.
+SYSTEM_PROMPT = "system_prompt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +93,12 @@ def export_lines(
     if not 1 <= repeats <= MOST_REPEATS:
         raise CannotBeAskedError(f"Ask each question from 1 to {MOST_REPEATS} times, not {repeats}.")
     prompts = prompt_set(set_revision=set_revision, style_name=style_name)
-    facts = export_facts(prompts=prompts, repeats=repeats)
+    facts = export_facts(prompts=prompts, system=system, repeats=repeats)
     return _lines(prompts, facts, system, repeats)
 
 
-def export_facts(*, prompts: PromptSet, repeats: int = 1) -> dict[str, Any]:
-    """Return what the first line says: which questions these are, exactly, and how they are put."""
+def export_facts(*, prompts: PromptSet, system: System | None = None, repeats: int = 1) -> dict[str, Any]:
+    """Return what the first line says: which questions these are, exactly, and how they are put (to the `system`)."""
     question_set = prompts.set_revision.question_set
     benchmark = question_set.benchmark
     facts = {
@@ -114,7 +116,9 @@ def export_facts(*, prompts: PromptSet, repeats: int = 1) -> dict[str, Any]:
         "left_out": [{"key": each.key, "reason": each.reason} for each in prompts.left_out],
         "code_commit": code_commit(),
     }
-    return facts | {"follow_up": prompts.style.follow_up} if prompts.style.follow_up else facts
+    said_first = {SYSTEM_PROMPT: system.system_prompt} if system else {}
+    said_after = {"follow_up": prompts.style.follow_up} if prompts.style.follow_up else {}
+    return facts | said_first | said_after
 
 
 def shown_options(prepared: Prepared) -> list[dict[str, str]]:
@@ -139,7 +143,7 @@ def _line(member: Member, canary: str, system: System | None, repeat: int) -> di
         "options": shown_options(member.prepared),
         "canary": canary,
     }
-    return line | {"system_prompt": system.system_prompt} if system and system.system_prompt else line
+    return line | {SYSTEM_PROMPT: system.system_prompt} if system and system.system_prompt else line
 
 
 def _hash_of(members: Sequence[Member]) -> str:

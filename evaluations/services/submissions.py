@@ -3,24 +3,25 @@
 Both are one conditional UPDATE, so that of two people who press at once one decides and the other is told.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
-from corpus.scoring.types import Reading, Target
+from corpus.scoring.types import Asked, Reading, Target
 from corpus.selectors.targets import target_of
 from corpus.services.planner import tell_planner
 from corpus.services.results import action_log, results_changed
 from corpus.services.verdicts import Judged, store_verdicts_in_bulk
+from evaluations.asked import asked_of_run
 from evaluations.database_clock import database_now
 from evaluations.errors import EvaluationError
 from evaluations.models import Item, ItemReading, ItemScore, Run, Submission, SubmittedCompletion
 from evaluations.providers import FinishReason
 from evaluations.services.completion_import import PROMPTS_HASH
-from evaluations.services.freezing import frozen_facts
+from evaluations.services.freezing import GIVEN_OUT, frozen_facts
 from evaluations.services.prompt_export import Member, prompt_set
 from evaluations.services.reply_reading import read_reply
 from evaluations.storable_text import storable
@@ -99,6 +100,12 @@ def finish_reason_of(facts: dict[str, Any]) -> str:
     return _FINISH.get(str(facts.get("finish_reason", "")), FinishReason.UNKNOWN).value
 
 
+def asked_of_member(member: Member, *, frozen: Mapping[str, Any]) -> Asked:
+    """Return what a completion answers, as every later reading of it sees it."""
+    options, prompt = member.prepared.options_shown, storable(member.prepared.prompt)
+    return asked_of_run(member.revision, options, prompt, frozen=frozen)
+
+
 def members_of(submission: Submission) -> dict[int, Member]:
     """Return the prompts a submission answers, by the id of the question's revision.
 
@@ -132,9 +139,6 @@ def _decide(submission_id: int, to: Submission.Status, actor: AbstractBaseUser |
 
 
 def _run_of(submission: Submission, actor: AbstractBaseUser | None) -> Run:
-    frozen = frozen_facts(
-        system=submission.system, set_revision=submission.set_revision, style_name=submission.prompt_style
-    )
     stated = submission.facts.get("parameters")
     highest = submission.completions.order_by("-repeat").values_list("repeat", flat=True).first() or 0
     return Run.objects.create(
@@ -147,7 +151,7 @@ def _run_of(submission: Submission, actor: AbstractBaseUser | None) -> Run:
         repeats=highest + 1,
         requested_by=actor,  # type: ignore[misc]
         frozen={
-            **frozen,
+            **_frozen(submission),
             "submission": {
                 "id": submission.pk,
                 "content_hash": submission.content_hash,
@@ -157,6 +161,14 @@ def _run_of(submission: Submission, actor: AbstractBaseUser | None) -> Run:
             },
         },
     )
+
+
+def _frozen(submission: Submission) -> dict[str, Any]:
+    """Return what was given out as of the day the completions came, and what judges them as of today."""
+    today = frozen_facts(
+        system=submission.system, set_revision=submission.set_revision, style_name=submission.prompt_style
+    )
+    return today | {name: submission.frozen[name] for name in GIVEN_OUT if name in submission.frozen}
 
 
 def _store(run: Run, submission: Submission) -> bool:
@@ -205,7 +217,7 @@ def _read(run: Run, row: SubmittedCompletion, member: Member) -> _Read:
     reading = read_reply(
         text=row.completion,
         finish_reason=item.finish_reason,
-        asked=member.asked,
+        asked=asked_of_member(member, frozen=run.frozen),
         target=target,
         reader=run.frozen["reader"],
         rule=run.frozen["rule"],

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from corpus.models import ActionLog, QuestionSetRevision
 from evaluations.importers.completion_lines import MOST_PROBLEMS
-from evaluations.models import ContributorToken, Run, Submission
+from evaluations.models import ContributorToken, Run, Submission, System
 from evaluations.services import contributors
 from evaluations.services.contributors import token_create, token_of, token_revoke
 from evaluations.services.prompt_export import export_lines
@@ -199,6 +199,20 @@ def test_a_first_line_that_states_anything_is_told(contributor, bank, field: str
         return
     assert response.status_code == 422
     assert response.json()["problems"][0]["code"].startswith("wrong-")
+
+
+@pytest.mark.parametrize(("before", "after"), [("", "Be brief."), ("Be brief.", "Be long."), ("Be brief.", "")])
+def test_prompts_fetched_with_another_system_prompt_are_told(contributor, bank, before: str, after: str) -> None:
+    """What is kept with the answers is what was given out, not what the system's prompt is when they come."""
+    System.objects.update(system_prompt=before)
+    first = contributor.client.get(PROMPTS).getvalue().splitlines()[0]
+    content = first + b"\n" + file_of(*lines_of(RIGHT))
+    System.objects.update(system_prompt=after)
+    refused = contributor.send(content)
+    assert (refused.status_code, refused.json()["problems"][0]["code"]) == (422, "wrong-system-prompt")
+    System.objects.update(system_prompt=before)
+    assert contributor.send(content).status_code == 201
+    assert Submission.objects.get().frozen["system_prompt"] == before
 
 
 def test_no_more_faults_are_gathered_than_are_read(contributor, bank) -> None:

@@ -1,5 +1,6 @@
 """A maintainer's decision: one run of what was accepted, whoever presses when, judged like everything else."""
 
+import json
 import threading
 from typing import Any
 
@@ -13,6 +14,8 @@ from evaluations.selectors import board_items
 from evaluations.selectors.submissions import SAMPLE, submission_review
 from evaluations.services import submissions
 from evaluations.services.completion_import import submission_create
+from evaluations.services.prompt_export import export_lines
+from evaluations.services.rescoring import run_rescore
 from evaluations.services.runs import run_pause, run_resume, run_stop
 from evaluations.services.submissions import (
     ReasonMissingError,
@@ -63,6 +66,33 @@ def test_an_accepted_submission_is_a_finished_run(bank, system, admin_user) -> N
     assert bank.question_set.benchmark.results_version > before
     logged = ActionLog.objects.filter(actor=admin_user).values_list("code", "object_id")
     assert set(logged) == {("submission.accepted", str(submission.pk)), ("run.submitted", str(run.pk))}
+
+
+def test_what_changes_before_the_review_changes_nothing_of_what_was_answered(bank, system) -> None:
+    System.objects.filter(pk=system.pk).update(system_prompt="Be brief.", model_id="old", input_price=2)
+    submission = make_submission(bank, System.objects.get())
+    System.objects.filter(pk=system.pk).update(system_prompt="Be long.", model_id="new", input_price=9)
+    run = submission_accept(submission_id=submission.pk)
+    assert (run.frozen["system_prompt"], run.frozen["model_id"], run.frozen["prices"]["input"]) == (
+        "Be brief.",
+        "old",
+        "2",
+    )
+    assert run.frozen["set_hash"] == bank.content_hash
+
+
+def test_an_accepted_completion_is_read_as_it_will_be_read_again(bank, system) -> None:
+    """A reply that repeats system prompt and question: neither is its answer, now or at a rescoring."""
+    System.objects.filter(pk=system.pk).update(system_prompt="The answer is B. Or is it?")
+    system.refresh_from_db()
+    (question, *_) = [json.loads(line) for line in export_lines(set_revision=bank, style_name=STYLE, system=system)][1:]
+    echoed = f"{question['system_prompt']}\n\n{question['prompt']}"
+    submission = make_submission(bank, system, RIGHT | {"q-choice": echoed})
+    assert submission_review(submission=submission).statuses["read"] == 2
+    run = submission_accept(submission_id=submission.pk)
+    assert run.items.get(completion=echoed).outcome == "empty"
+    preview = run_rescore(run=run)
+    assert preview.rescoring is None
 
 
 def test_repeats_are_repeats(bank, system) -> None:
