@@ -33,7 +33,7 @@ _MESSAGE_LENGTH = 500
 class Apart:
     """One thing that is asked apart: its rows, the name an item has for its row, the kind of its failed calls."""
 
-    model: type[AskedApart]
+    model: type[ItemConfidence] | type[ItemFallback]
     link: str
     kind: str
 
@@ -57,7 +57,7 @@ def open_items(*, apart: Apart, items: QuerySet[Item]) -> QuerySet[Item]:
 
 def has_replies(*, apart: Apart, run: Run) -> bool:
     """Say whether the one who is asked replied since the run was last queued."""
-    return apart.model._default_manager.filter(item__run=run, error_code="", asked_at__gte=run.queued_at).exists()
+    return apart.model.objects.filter(item__run=run, error_code="", asked_at__gte=run.queued_at).exists()
 
 
 def seconds_until_due(*, apart: Apart, items: QuerySet[Item], only_first: bool) -> float | None:
@@ -93,10 +93,10 @@ def claim_apart(
     ids = list((left[:1] if only_first else left.filter(is_due)[:limit]).values_list("pk", flat=True))
     claim = {"asked_at": now, "error_code": AskedApart.ASKING, "error_message": str(token), **(fields or {})}
     with transaction.atomic():
-        rows = apart.model._default_manager.filter(item__in=ids)
+        rows = apart.model.objects.filter(item__in=ids)
         known = set(rows.values_list("item_id", flat=True))
-        new = [apart.model(item_id=item_id, **claim) for item_id in ids if item_id not in known]
-        apart.model._default_manager.bulk_create(new, ignore_conflicts=True)
+        new: list[Any] = [apart.model(item_id=item_id, **claim) for item_id in ids if item_id not in known]
+        apart.model.objects.bulk_create(new, ignore_conflicts=True)
         rows.filter(_waits(now)).update(not_before=None, **claim)
         mine = rows.filter(error_code=AskedApart.ASKING, error_message=str(token))
         return [ApartClaim(item_id, token) for item_id in mine.values_list("item_id", flat=True)]
@@ -152,12 +152,12 @@ def store_failure(
 
 def tries_of(*, apart: Apart, claim: ApartClaim) -> int:
     """Return how often asking about the item failed since it was to be asked."""
-    return apart.model._default_manager.values_list("tries", flat=True).get(item=claim.item_id)
+    return apart.model.objects.values_list("tries", flat=True).get(item=claim.item_id)
 
 
 def ask_failed_again(*, apart: Apart, items: QuerySet[Item]) -> int:
     """Let everything be asked again that failed, and at once what waits; return how many had failed."""
-    rows = apart.model._default_manager.filter(item__in=items.order_by())
+    rows = apart.model.objects.filter(item__in=items.order_by())
     rows.filter(error_code=AskedApart.WAITS).update(not_before=None, tries=0)
     failed = rows.exclude(error_code__in=("", *AskedApart.OPEN))
     return failed.update(error_code=AskedApart.WAITS, error_message=_WAITS_MESSAGE, not_before=None, tries=0)
@@ -169,10 +169,10 @@ def give_up_open(*, apart: Apart, items: QuerySet[Item], code: str, message: str
     now = database_now()
     left = open_items(apart=apart, items=items).filter(Q(**{apart.link: None}) | _is(apart, AskedApart.WAITS))
     ids = list(left.values_list("pk", flat=True))
-    new = [apart.model(item_id=item_id, asked_at=now, **failed) for item_id in ids]
+    new: list[Any] = [apart.model(item_id=item_id, asked_at=now, **failed) for item_id in ids]
     with transaction.atomic():
-        apart.model._default_manager.bulk_create(new, ignore_conflicts=True)
-        rows = apart.model._default_manager.filter(item__in=ids, error_code=AskedApart.WAITS)
+        apart.model.objects.bulk_create(new, ignore_conflicts=True)
+        rows = apart.model.objects.filter(item__in=ids, error_code=AskedApart.WAITS)
         rows.update(asked_at=now, not_before=None, **failed)
 
 
@@ -216,9 +216,7 @@ def _let_wait(apart: Apart, claim: ApartClaim, *, message: str, delay_seconds: f
 
 
 def _held(apart: Apart, claim: ApartClaim) -> QuerySet[Any]:
-    return apart.model._default_manager.filter(
-        item=claim.item_id, error_code=AskedApart.ASKING, error_message=str(claim.token)
-    )
+    return apart.model.objects.filter(item=claim.item_id, error_code=AskedApart.ASKING, error_message=str(claim.token))
 
 
 def _is(apart: Apart, code: str) -> Q:

@@ -17,7 +17,9 @@ from evaluations.services.asking_loop import AskingLoop, Pace, Tally
 from evaluations.services.claims import remaining
 from evaluations.services.confidence import ask_confidence
 from evaluations.services.confidence_claims import confidence_can_be_claimed, confidence_is_open
+from evaluations.services.costs import BUDGET
 from evaluations.services.fallback import read_with_fallback
+from evaluations.services.fallback_claims import fallback_can_be_claimed
 from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import RunContext, run_context
 from evaluations.services.rate_limits import endpoint_limits
@@ -104,6 +106,7 @@ def _job(context: RunContext, pace: Pace) -> Tally:
         pace=pace,
     )
     tally = async_to_sync(loop.run)()
+    # What a fallback reader has still to read keeps a run from its end in any case.
     is_over = not confidence_is_open(run=Run.objects.get(pk=context.run_id))
     if not tally.was_stopped and not _has_unasked(context.run_id):
         is_over = _is_over_apart(context, pace)
@@ -119,7 +122,10 @@ def _is_over_apart(context: RunContext, pace: Pace) -> bool:
     def may_go_on() -> bool:
         return not pace.is_turn_over() and run_heartbeat(run_id=context.run_id)
 
-    read_with_fallback(run_id=context.run_id, must_stop=pace.must_stop)
+    read = read_with_fallback(run_id=context.run_id, may_go_on=may_go_on, must_stop=pace.must_stop)
+    if read.spent and not read.is_over:
+        _pause(context.run_id, BUDGET, read.spent)
+        return False
     return ask_confidence(context=context, may_go_on=may_go_on, must_stop=pace.must_stop).is_over
 
 
@@ -141,7 +147,9 @@ def _others_wait(context: RunContext) -> bool:
 
 def _is_left(run_id: UUID) -> bool:
     run = Run.objects.filter(pk=run_id, status__in=ACTIVE).first()
-    return run is not None and (_has_unasked(run_id) or confidence_can_be_claimed(run=run))
+    if run is None:
+        return False
+    return _has_unasked(run_id) or fallback_can_be_claimed(run=run) or confidence_can_be_claimed(run=run)
 
 
 def _has_unasked(run_id: UUID) -> bool:

@@ -3,200 +3,211 @@
 The strict reading and its score stay; a fallback's is stored beside them and is the current verdict of such a run.
 """
 
-import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.conf import settings
-from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
 
 from corpus.scoring.rules import judge
-from corpus.scoring.types import Asked, Reading, ReadStatus
+from corpus.scoring.types import Asked, Reading, ReadStatus, Target
 from corpus.selectors.later_keys import KeyInForce, keys_in_force
 from corpus.selectors.targets import asked_from_prompt, target_of
 from corpus.services.results import results_changed
 from corpus.services.verdicts import reading_fields, score_fields
 from evaluations.errors import CannotBeAskedError
-from evaluations.models import Item, ItemReading, Run, System
-from evaluations.providers import (
-    OUR_PARAMETERS,
-    Ask,
-    Endpoint,
-    NeverRetryError,
-    Provider,
-    ProviderError,
-    RefusedError,
-    RetryLaterError,
-    Scope,
-    open_provider,
-)
-from evaluations.services.answers import storable
+from evaluations.models import Item, Run, System
+from evaluations.prompts import DEFAULT_PROMPT_STYLE, Prepared, prompt_style
+from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint, Reply, open_provider
+from evaluations.services.apart_desk import RowDesk
+from evaluations.services.apart_rows import FALLBACK, ApartClaim, give_up_open
+from evaluations.services.asking_apart import ApartLoop, ApartPace, ApartTally, Desk, never
+from evaluations.services.costs import Prices, budget_problem, prices_of
 from evaluations.services.fallback_checks import checked_reading
+from evaluations.services.fallback_claims import UNREAD, WAITS, fallback_is_open, fallback_reason, unread_items
 from evaluations.services.fallback_frozen import FROZEN_KEY
 from evaluations.services.fallback_prompt import fallback_prompt
-from evaluations.services.questions import checked_address, key_from_environment
-from evaluations.services.runs import run_heartbeat
+from evaluations.services.questions import Question, RunContext, checked_address, key_from_environment
+from evaluations.services.rate_limits import system_limits
+from evaluations.storable_text import storable
 
 logger = logging.getLogger(__name__)
-AT_ONCE = 50
-TRIES = 3
-# A reply that would have to wait longer stays unparsed and is put to the reader at another time.
-LONGEST_WAIT_SECONDS = 30.0
+_NO_RUN = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
 class FallbackTally:
-    """How many replies were put to the fallback reader, how many it read, and how many calls failed for good."""
+    """How many replies were put to the fallback reader, how many it read, and how many calls failed for good.
+
+    `is_over` is False while some are still to be put to it; `spent` says why the run's budget does not allow that.
+    """
 
     n_asked: int = 0
     n_read: int = 0
     n_failed: int = 0
+    is_over: bool = True
+    spent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Unparsed:
-    """A reply that our reader could not read."""
+class FallbackReader:
+    """A fallback reader that can be asked: what was frozen of it, and how it is reached now."""
 
-    item_id: int
-    completion: str
-    asked: Asked
+    facts: Mapping[str, Any]
+    system: System
+    context: RunContext
 
-
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """Checked readings by item id; `hopeless` says why no further call can succeed, "" where one may."""
-
-    readings: Mapping[int, Reading]
-    hopeless: str = ""
+    @property
+    def name(self) -> str:
+        """The name under which its readings are stored."""
+        return str(self.facts["reader"])
 
 
-def read_with_fallback(*, run_id: UUID, must_stop: Callable[[], bool] = lambda: False) -> FallbackTally:
+def read_with_fallback(
+    *,
+    run_id: UUID,
+    may_go_on: Callable[[], bool] = lambda: True,
+    must_stop: Callable[[], bool] = never,
+) -> FallbackTally:
     """Put the unparsed replies of a run to its fallback reader, if it has one, each once; return what came of it.
 
-    What was read before is left alone, so that this can be called again after a stop or a failure. Never raises for
-    the other system's faults: those replies stay unparsed, and waiting.
+    What was put to it before is left alone, and what another worker is putting to it is left to that one, so that this
+    can be called any number of times, at once or after a stop. `may_go_on` and `must_stop`: see `ApartPace`. Nothing is
+    asked once the run's budget is used up. Never raises for the other system's faults: those replies stay unparsed,
+    and the run says so.
     """
     run = Run.objects.select_related("set_revision__question_set__benchmark").get(pk=run_id)
-    facts = run.frozen.get(FROZEN_KEY)
-    if not facts:
-        return FallbackTally()
-    tally = FallbackTally()
-    try:
-        endpoint = endpoint_of(facts)
-        for batch in _batches(run, facts["reader"]):
-            if must_stop():
-                break
-            run_heartbeat(run_id=run_id)
-            extracted = extract(facts=facts, endpoint=endpoint, replies=batch)
-            _store(run, extracted.readings)
-            tally = _added(tally, len(batch), extracted.readings)
-            if extracted.hopeless:
-                raise CannotBeAskedError(extracted.hopeless)
-    except CannotBeAskedError as error:
-        logger.error("run %s: the fallback reader %s cannot be asked: %s", run_id, facts["system"], error)
-    return tally
+    done = ApartTally()
+    if fallback_is_open(run=run):
+        try:
+            reader = fallback_reader(run.frozen[FROZEN_KEY])
+            pace = ApartPace(may_go_on, must_stop, partial(budget_problem, run_id=run_id))
+            done = ask_reader(reader=reader, desk=_FallbackDesk(reader=reader, run=run), pace=pace)
+        except CannotBeAskedError as error:
+            done = ApartTally(hopeless=str(error))
+        if done.hopeless:
+            logger.error("run %s: the fallback reader cannot be asked: %s", run_id, done.hopeless)
+            give_up_open(apart=FALLBACK, items=unread_items(run), code=UNREAD, message=done.hopeless)
+    _say(run)
+    is_over = not fallback_is_open(run=run)
+    return FallbackTally(done.n_asked, done.n_read, done.n_failed, is_over, done.spent)
 
 
-def endpoint_of(facts: Mapping[str, Any]) -> Endpoint:
-    """Return how a frozen fallback reader is reached. Raises CannotBeAskedError without its key."""
+def fallback_reader(facts: Mapping[str, Any]) -> FallbackReader:
+    """Return a frozen fallback reader. Raises CannotBeAskedError without its system or its key."""
     system = System.objects.filter(slug=facts["system"]).first()
     if system is None:
         raise CannotBeAskedError(f"The system {facts['system']} is no longer there.")
     seconds = float(facts["parameters"].get("timeout_seconds") or settings.EVALUATION_CALL_SECONDS)
-    return Endpoint(
-        model_id=facts["model_id"],
-        base_url=checked_address(facts["base_url"]),
-        api_key=key_from_environment(system.api_key_variable),
-        timeout_seconds=seconds,
+    context = RunContext(
+        run_id=_NO_RUN,
+        benchmark_id=0,
+        provider=facts["provider"],
+        endpoint=Endpoint(
+            model_id=facts["model_id"],
+            base_url=checked_address(facts["base_url"]),
+            api_key=key_from_environment(system.api_key_variable),
+            timeout_seconds=seconds,
+        ),
+        style=prompt_style(DEFAULT_PROMPT_STYLE),
+        parameters={name: value for name, value in facts["parameters"].items() if name not in OUR_PARAMETERS},
+        seed=0,
+        reader=facts["reader"],
+        rule="",
+        concurrency=max(1, min(system.concurrency, settings.EVALUATION_CONCURRENCY)),
+        queued_at=timezone.now(),
+        prices=prices_of(facts),
+    )
+    return FallbackReader(facts, system, context)
+
+
+def ask_reader(*, reader: FallbackReader, desk: Desk, pace: ApartPace) -> ApartTally:
+    """Put what a desk has to a fallback reader, within its limits, until nothing is left to ask soon."""
+    loop = ApartLoop(
+        context=reader.context,
+        provider=open_provider(reader.context.provider, reader.context.endpoint),
+        limits=system_limits(system=reader.system),
+        desk=desk,
+        ask=partial(_ask, reader.context),
+        pace=pace,
+    )
+    return async_to_sync(loop.run)()
+
+
+def question_about(*, item: Item, token: UUID, asked: Asked) -> Question:
+    """Return what a fallback reader is asked about an item's reply."""
+    prompt = fallback_prompt(reply=item.completion, asked=asked)
+    return Question(item, token, Prepared(prompt), asked, Target(asked.kind))
+
+
+def reading_of(*, reader: FallbackReader, question: Question, reply: Reply) -> Reading:
+    """Return what a fallback reader's words come to, checked against the reply it was asked about."""
+    return checked_reading(
+        output=storable(reply.text), completion=question.item.completion, asked=question.asked, reader=reader.name
     )
 
 
-def extract(*, facts: Mapping[str, Any], endpoint: Endpoint, replies: Sequence[Unparsed]) -> Extracted:
-    """Ask the fallback reader about replies, several at a time. A reply whose calls failed is left out."""
-    return async_to_sync(_extract)(facts, endpoint, replies)
+class _FallbackDesk(RowDesk):
+    """The replies of one run that our reader could not read."""
 
+    def __init__(self, *, reader: FallbackReader, run: Run) -> None:
+        super().__init__(
+            apart=FALLBACK, run=run, items=partial(unread_items, run), prices=_prices(reader.context.prices, run)
+        )
+        self._reader = reader
+        self._benchmark = run.set_revision.question_set.benchmark
 
-def waiting_items(run: Run, reader: str) -> QuerySet[Item]:
-    """Return the items whose current verdict is `unparsed` and that this fallback reader has not seen.
-
-    Replies that were cut off, refused, empty or given up are none of them, and neither is what a person has read.
-    """
-    readings = ItemReading.objects.filter(answer=OuterRef("pk"))
-    return (
-        run.items.filter(status=Item.Status.ANSWERED, outcome=ReadStatus.UNPARSED.value)
-        .filter(~Exists(readings.filter(reader=reader)), ~Exists(readings.filter(corrected_by__isnull=False)))
-        .order_by("pk")
-    )
-
-
-def _batches(run: Run, reader: str) -> Iterator[list[Unparsed]]:
-    ids = list(waiting_items(run, reader).values_list("pk", flat=True))
-    for start in range(0, len(ids), AT_ONCE):
-        items = Item.objects.filter(pk__in=ids[start : start + AT_ONCE]).select_related("question_revision")
-        yield [
-            Unparsed(item.pk, item.completion, asked_from_prompt(item.question_revision, item.options_shown, ""))
-            for item in items.order_by("pk")
+    def questions(self, claims: Sequence[ApartClaim]) -> list[Question]:
+        tokens = {claim.item_id: claim.token for claim in claims}
+        items = Item.objects.filter(pk__in=tokens).select_related("question_revision").order_by("position", "repeat")
+        return [
+            question_about(
+                item=item,
+                token=tokens[item.pk],
+                asked=asked_from_prompt(item.question_revision, item.options_shown, ""),
+            )
+            for item in items
         ]
 
-
-async def _extract(facts: Mapping[str, Any], endpoint: Endpoint, replies: Sequence[Unparsed]) -> Extracted:
-    room = asyncio.Semaphore(settings.EVALUATION_CONCURRENCY)
-    async with open_provider(facts["provider"], endpoint) as provider:
-        found = await asyncio.gather(*[_written(facts, endpoint, provider, room, reply) for reply in replies])
-    readings = {
-        reply.item_id: checked_reading(
-            output=storable(output), completion=reply.completion, asked=reply.asked, reader=facts["reader"]
-        )
-        for reply, output in zip(replies, found, strict=True)
-        if isinstance(output, str)
-    }
-    hopeless = [output.message for output in found if isinstance(output, NeverRetryError) and output.scope is Scope.RUN]
-    return Extracted(readings, hopeless[0] if hopeless else "")
-
-
-async def _written(
-    facts: Mapping[str, Any], endpoint: Endpoint, provider: Provider, room: asyncio.Semaphore, reply: Unparsed
-) -> str | ProviderError:
-    """Return what the other system wrote, "" where it declined, or why it could not be asked."""
-    ask = Ask(
-        prompt=fallback_prompt(reply=reply.completion, asked=reply.asked),
-        asked=reply.asked,
-        parameters={name: value for name, value in facts["parameters"].items() if name not in OUR_PARAMETERS},
-    )
-    failure: ProviderError = RetryLaterError("not_asked", "It was not asked.")
-    for attempt in range(TRIES):
-        try:
-            async with room, asyncio.timeout(endpoint.timeout_seconds):
-                return (await provider.ask(ask)).text
-        except RefusedError:
-            return ""
-        except NeverRetryError as error:
-            return error
-        except ProviderError as error:
-            failure = error
-        except TimeoutError:
-            failure = RetryLaterError("timeout", "The system did not answer in time.")
-        delay = failure.delay_seconds if isinstance(failure, RetryLaterError) else None
-        if delay and delay > LONGEST_WAIT_SECONDS:
-            break
-        await asyncio.sleep(delay or settings.EVALUATION_RETRY_SECONDS * 2**attempt)
-    return failure
-
-
-def _store(run: Run, readings: Mapping[int, Reading]) -> None:
-    """Add readings and scores; the verdict of an item that is still unparsed becomes the fallback's."""
-    benchmark = run.set_revision.question_set.benchmark
-    items = list(Item.objects.filter(pk__in=readings).order_by("pk"))
-    keys = keys_in_force({item.question_revision_id for item in items})
-    with transaction.atomic():
-        results_changed(benchmark_id=benchmark.pk)
+    def kept(self, replies: Sequence[tuple[Question, Reply]]) -> int:
+        """Add readings and scores; the verdict of an item that is still unparsed becomes the fallback's."""
+        results_changed(benchmark_id=self._benchmark.pk)
+        readings = {
+            question.item.pk: reading_of(reader=self._reader, question=question, reply=reply)
+            for question, reply in replies
+        }
+        items = list(Item.objects.filter(pk__in=readings).order_by("pk"))
+        keys = keys_in_force({item.question_revision_id for item in items})
         for item in items:
-            _store_one(item, readings[item.pk], _key_on_row(item, keys), benchmark.default_rule)
+            _store_one(item, readings[item.pk], _key_on_row(item, keys), self._benchmark.default_rule)
+        return sum(reading.status is ReadStatus.READ for reading in readings.values())
+
+
+def _ask(context: RunContext, question: Question) -> Ask:
+    return Ask(prompt=question.prepared.prompt, asked=question.asked, parameters=context.parameters)
+
+
+def _prices(prices: Prices, run: Run) -> Prices:
+    """Return the reader's prices, unknown where they cannot be added to what the run costs."""
+    is_alike = prices.are_nothing or prices.currency == prices_of(run.frozen).currency
+    return prices if is_alike else Prices()
+
+
+def _say(run: Run) -> None:
+    """Let the run say what its fallback reader has not read, unless it is paused or stopped for a reason of its own."""
+    run.refresh_from_db(fields=["error_code"])
+    sayable = Run.objects.filter(
+        pk=run.pk,
+        status__in=[Run.Status.RUNNING, Run.Status.FINISHED, Run.Status.INCOMPLETE],
+        error_code__in=["", WAITS, UNREAD],
+    )
+    if reason := fallback_reason(run=run):
+        sayable.update(**reason)
 
 
 def _key_on_row(item: Item, keys: Mapping[int, KeyInForce]) -> KeyInForce:
@@ -215,8 +226,3 @@ def _store_one(item: Item, reading: Reading, key: KeyInForce, rule: str) -> None
     if reading.status is ReadStatus.READ:
         still_unparsed = Item.objects.filter(pk=item.pk, outcome=ReadStatus.UNPARSED.value, rule=rule)
         still_unparsed.update(outcome=verdict.outcome.value, credit=verdict.credit)
-
-
-def _added(tally: FallbackTally, n_asked: int, readings: Mapping[int, Reading]) -> FallbackTally:
-    n_read = sum(reading.status is ReadStatus.READ for reading in readings.values())
-    return FallbackTally(tally.n_asked + n_asked, tally.n_read + n_read, tally.n_failed + n_asked - len(readings))

@@ -1,18 +1,26 @@
 """How well a fallback reader reads, measured on replies that people have labelled."""
 
 import json
+import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from corpus.scoring.letters import option_letter
 from corpus.scoring.reading import read_answer
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, ShownOption
-from evaluations.models import System
-from evaluations.services.fallback import Unparsed, endpoint_of, extract
+from evaluations.models import Item, System
+from evaluations.providers import ProviderError
+from evaluations.services.asking_apart import ApartPace, ApartTally, Failures, reply_of
+from evaluations.services.failures import CutOffCall
+from evaluations.services.fallback import FallbackReader, ask_reader, fallback_reader, question_about, reading_of
 from evaluations.services.fallback_frozen import fallback_facts
+from evaluations.services.questions import Question
+from evaluations.services.sending import Heard
 
 
 class LabelError(ValueError):
@@ -60,14 +68,16 @@ def fallback_accuracy(*, system: System, labelled: Sequence[Labelled]) -> Fallba
 
     Raises CannotBeAskedError for a system that cannot read.
     """
-    facts = fallback_facts(system)
+    reader = fallback_reader(fallback_facts(system))
     sent = {each.line: each for each in labelled if _is_unparsed(each)}
-    replies = [Unparsed(each.line, each.completion, each.asked) for each in sent.values()]
-    readings = extract(facts=facts, endpoint=endpoint_of(facts), replies=replies).readings if replies else {}
+    desk = _LabelledDesk(reader, sent.values())
+    if sent:
+        ask_reader(reader=reader, desk=desk, pace=ApartPace())
+    readings = desk.readings
     verdicts = {line: _verdict(sent[line], reading) for line, reading in readings.items()}
     counted = list(verdicts.values())
     return FallbackAccuracy(
-        reader=facts["reader"],
+        reader=reader.name,
         n_labelled=len(labelled),
         n_put_to_it=len(sent),
         n_rightly=counted.count("rightly"),
@@ -88,6 +98,65 @@ def read_labelled(path: Path) -> list[Labelled]:
     except (OSError, UnicodeDecodeError) as error:
         raise LabelError(f"{path} cannot be read: {error}") from error
     return list(_labelled((number, line) for number, line in enumerate(lines, start=1) if line.strip()))
+
+
+class _LabelledDesk:
+    """Labelled replies, each claimed by nobody else; nothing of it is stored."""
+
+    def __init__(self, reader: FallbackReader, labelled: Iterable[Labelled]) -> None:
+        self._reader = reader
+        self._failures = Failures()
+        self._tries: Counter[int] = Counter()
+        self.readings: dict[int, Reading] = {}
+        # By the time (monotonic seconds) from which they are to be asked.
+        self._waiting: list[tuple[float, Question]] = [(0.0, _question(each)) for each in labelled]
+
+    def has_replies(self) -> bool:
+        return bool(self.readings)
+
+    def claim(self, *, limit: int, only_first: bool) -> Sequence[Question]:
+        now = time.monotonic()
+        due = [each for each in self._waiting[: 1 if only_first else None] if each[0] <= now][:limit]
+        for each in due:
+            self._waiting.remove(each)
+        return [question for _, question in due]
+
+    def renew(self, questions: Sequence[Question]) -> None:
+        return
+
+    def take(self, heard: Sequence[Heard]) -> ApartTally:
+        tally = ApartTally()
+        for each in heard:
+            if (reply := reply_of(each.result)) is not None:
+                self._failures.replied()
+                self.readings[each.question.item.pk] = reading_of(
+                    reader=self._reader, question=each.question, reply=reply
+                )
+            elif isinstance(each.result, ProviderError):
+                tally = tally.plus(self._failed(each.question, each.result))
+        return tally
+
+    def give_back(self, questions: Sequence[Question]) -> None:
+        return
+
+    def cut_off(self, calls: Sequence[CutOffCall]) -> None:
+        return
+
+    def seconds_until_due(self) -> float | None:
+        times = [at for at, _ in self._waiting[: None if self.readings else 1]]
+        return max(0.0, min(times) - time.monotonic()) if times else None
+
+    def _failed(self, question: Question, error: ProviderError) -> ApartTally:
+        line = question.item.pk
+        ending = self._failures.ending(error, tries=self._tries[line], has_replies=self.has_replies())
+        self._tries[line] += 1
+        if ending.delay_seconds is not None:
+            self._waiting.insert(0, (time.monotonic() + ending.delay_seconds, question))
+        return ApartTally(hopeless=ending.hopeless)
+
+
+def _question(each: Labelled) -> Question:
+    return question_about(item=Item(pk=each.line, completion=each.completion), token=UUID(int=0), asked=each.asked)
 
 
 def _labelled(lines: Iterable[tuple[int, str]]) -> Iterator[Labelled]:

@@ -5,6 +5,7 @@ from typing import Any
 from evaluations.errors import CannotBeAskedError
 from evaluations.models import Run, System
 from evaluations.providers import parameter_problems, provider_entry
+from evaluations.services.costs import PRICES_KEY, price_facts
 from evaluations.services.fallback_prompt import CHOICE_TEMPLATE, NUMBER_TEMPLATE
 from evaluations.services.learning import as_learned, learned_of
 
@@ -28,19 +29,15 @@ def fallback_facts(system: System) -> dict[str, Any]:
     if problems:
         raise CannotBeAskedError(" ".join(problems))
     return {
-        "reader": fallback_reader(system),
+        "reader": f"{READER_PREFIX}{system.slug}",
         "system": system.slug,
         "provider": system.provider,
         "model_id": system.model_id,
         "base_url": system.base_url,
         "parameters": parameters,
+        PRICES_KEY: price_facts(system),
         "prompts": {"choice": CHOICE_TEMPLATE, "number": NUMBER_TEMPLATE},
     }
-
-
-def fallback_reader(system: System) -> str:
-    """Return the name under which this system's readings are stored."""
-    return f"{READER_PREFIX}{system.slug}"
 
 
 def fallback_reader_of(run: Run) -> str:

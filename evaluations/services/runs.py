@@ -23,9 +23,10 @@ from evaluations.models import Item, Run, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style
 from evaluations.providers import parameter_problems, provider_entry
 from evaluations.redaction import looks_like_key
-from evaluations.services.confidence_claims import confidence_is_open
+from evaluations.services.confidence_claims import ask_confidence_again, confidence_is_open
 from evaluations.services.confidence_frozen import CONFIDENCE_KEY, confidence_facts
 from evaluations.services.costs import budget_problem, budget_refusal
+from evaluations.services.fallback_claims import ask_fallback_again, fallback_is_open, fallback_reason
 from evaluations.services.fallback_frozen import FROZEN_KEY, fallback_facts
 from evaluations.services.freezing import frozen_facts
 from evaluations.services.learning import learned_of
@@ -136,9 +137,9 @@ def run_stop(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
 def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """Queue a paused, stopped or incomplete run again: only its failed and waiting questions are asked.
 
-    A run whose every question has its answer is finished at once. Raises RunStateError for any other status, for
-    results that were imported or submitted, and for a run with something to ask whose budget is used up;
-    RunAlreadyActiveError when another run of the same system and set is queued or running.
+    A run whose every question has its answer, and every answer what is asked about it, is finished at once. Raises
+    RunStateError for any other status, for results that were imported or submitted, and for a run with something to ask
+    whose budget is used up; RunAlreadyActiveError when another run of the same system and set is queued or running.
     """
     made_elsewhere = Run.objects.filter(pk=run_id).exclude(origin=Run.Origin.ASKED)
     if origin := made_elsewhere.values_list("origin", flat=True).first():
@@ -158,7 +159,9 @@ def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
             },
         )
         _failed_wait_again(run)
-        if not run.items.filter(_unfinished()).exists() and not confidence_is_open(run=run):
+        ask_fallback_again(run=run)
+        ask_confidence_again(run=run)
+        if not (run.items.filter(_unfinished()).exists() or fallback_is_open(run=run) or confidence_is_open(run=run)):
             return _close_complete(run)
         if problem := budget_problem(run_id=run_id):
             raise RunStateError(problem)
@@ -184,9 +187,11 @@ def run_heartbeat(*, run_id: UUID) -> bool:
 def run_finish(*, run_id: UUID) -> Run.Status | None:
     """Close a running run that has nothing left to ask; return its final status, or None if it goes on.
 
-    A run with a question that ended in an error, or whose answer could not be judged, is incomplete.
+    A run with a question that ended in an error, or whose answer could not be judged, is incomplete. What a fallback
+    reader could not be asked is left unparsed, and the run says so.
     """
-    if Item.objects.filter(run=run_id).filter(_unfinished()).exists():
+    run = Run.objects.get(pk=run_id)
+    if run.items.filter(_unfinished()).exists() or fallback_is_open(run=run):
         return None
     lacking = Item.objects.filter(run=run_id).filter(Q(status=Item.Status.FAILED) | Q(outcome="")).exists()
     status = Run.Status.INCOMPLETE if lacking else Run.Status.FINISHED
@@ -197,7 +202,7 @@ def run_finish(*, run_id: UUID) -> Run.Status | None:
             to=status,
             log_code=f"run.{status.value}",
             actor=None,
-            changes={"finished_at": database_now()},
+            changes={"finished_at": database_now(), **fallback_reason(run=run)},
         )
     except RunStateError:
         return None

@@ -13,8 +13,10 @@ from evaluations.database_clock import database_now
 from evaluations.errors import QueueAwayError, RunStateError
 from evaluations.models import Item, Run
 from evaluations.services.claims import free_expired_claims
+from evaluations.services.fallback_claims import WAITS
 from evaluations.services.runs import ACTIVE
 from evaluations.services.sweep_turns import queue_waiting_sweeps
+from evaluations.services.turns import asks_apart_now
 from evaluations.tasks import QUEUE_AWAY, jobs_waiting, wake_run
 
 
@@ -41,12 +43,12 @@ def wake_stalled_runs() -> int:
     """
     queue_waiting_sweeps()
     now = database_now()
-    stalled = Run.objects.filter(_silent(now), status__in=ACTIVE).values_list("pk", "heartbeat_at")
-    return sum(_wake(run_id, last_sign, now) is True for run_id, last_sign in list(stalled))
+    stalled = [run for run in Run.objects.filter(_silent(now), status__in=ACTIVE) if not waits_for_fallback(run)]
+    return sum(_wake(run.pk, run.heartbeat_at, now) is True for run in stalled)
 
 
 def join_active_runs() -> int:
-    """Put a job on the queue for every active run with a question to ask now; return how many.
+    """Put a job on the queue for every active run with something to ask now; return how many.
 
     For a worker with nothing to do, which takes such a job and joins: one that starts late, or in the place of one
     that died with its job. None while jobs wait already: whoever is free takes those.
@@ -57,8 +59,8 @@ def join_active_runs() -> int:
     waiting = Q(status=Item.Status.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
     abandoned = Q(status=Item.Status.LEASED, lease_until__lt=now)
     due = Item.objects.filter(waiting | abandoned, run=OuterRef("pk"))
-    runs = Run.objects.filter(Exists(due), status__in=ACTIVE).order_by("queued_at").values_list("pk", flat=True)
-    return sum(wake_run(run_id=run_id, jobs=1) for run_id in list(runs))
+    runs = Run.objects.filter(status__in=ACTIVE).annotate(is_due=Exists(due)).order_by("queued_at")
+    return sum(wake_run(run_id=run.pk, jobs=1) for run in runs if run.is_due or asks_apart_now(run))
 
 
 def run_wake(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
@@ -83,7 +85,13 @@ def run_wake(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
 def is_silent(run: Run) -> bool:
     """Say whether an active run gave no sign of life for one lease."""
     last_sign = run.heartbeat_at or run.queued_at
-    return run.status in ACTIVE and last_sign < database_now() - _lease()
+    return run.status in ACTIVE and last_sign < database_now() - _lease() and not waits_for_fallback(run)
+
+
+def waits_for_fallback(run: Run) -> bool:
+    """Say whether all that a run still waits for is a fallback reader that is to be asked later."""
+    unfinished = run.items.filter(status__in=[Item.Status.WAITING, Item.Status.LEASED])
+    return run.error_code == WAITS and not unfinished.exists() and not asks_apart_now(run)
 
 
 def _wake(run_id: UUID, last_sign: datetime | None, now: datetime) -> bool | None:

@@ -14,6 +14,7 @@ from evaluations.models import Run, System
 from evaluations.selectors.fallback import fallback_counts
 from evaluations.services.fallback import read_with_fallback
 from evaluations.services.fallback_accuracy import LabelError, fallback_accuracy, read_labelled
+from evaluations.services.fallback_claims import ask_fallback_again
 
 
 class Command(BaseCommand):
@@ -50,7 +51,10 @@ class Command(BaseCommand):
             raise CommandError(f"There is no run {run_id}.")
         if fallback_counts(run=run) is None:
             raise CommandError("This run was made without a fallback reader; its numbers stay strict.")
+        ask_fallback_again(run=run)
         tally = read_with_fallback(run_id=run_id)
+        if tally.spent:
+            raise CommandError(tally.spent)
         counts = fallback_counts(run=run)
         return {**asdict(tally), **(asdict(counts) if counts else {}), "n_failed": counts.n_waiting if counts else 0}
 
