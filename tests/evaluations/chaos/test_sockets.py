@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from evaluations.providers import sockets
 from evaluations.providers.anthropic_messages import AnthropicMessages
 from evaluations.providers.base import Endpoint
 from evaluations.providers.openai_calls import openai_client
 from evaluations.providers.plain_http import PlainHttp
-from evaluations.providers.sockets import UNHEARD_SECONDS, prompt_transports
+from evaluations.providers.sockets import UNHEARD_SECONDS, prompt_socket, prompt_transports
 from tests.fake_servers.server import FakeServer
 
 
@@ -21,19 +22,25 @@ def http_client(provider: str, base_url: str) -> Any:
     return AnthropicMessages(endpoint)._client._client if provider == "anthropic" else PlainHttp(endpoint)._client
 
 
-async def unheard_milliseconds(client: Any, url: str) -> int:
-    """Return what the kernel was told about the connection of a call."""
-    async with client, client.stream("POST", url, json={"prompt": "p"}) as response:
-        used = response.extensions["network_stream"].get_extra_info("socket")
-        return int(used.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT))
+async def unheard_milliseconds(client: Any, url: str, made: list[socket.socket]) -> list[int]:
+    """Return what the kernel was told about the connections of a call."""
+    async with client, client.stream("POST", url, json={"prompt": "p"}):
+        return [each.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) for each in made]
 
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="this system has no TCP_USER_TIMEOUT")
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "plain"])
-def test_every_client_gives_up_what_is_not_acknowledged(provider: str) -> None:
+def test_every_client_gives_up_what_is_not_acknowledged(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[socket.socket] = []
+
+    def noted(address: Any) -> socket.socket:
+        made.append(prompt_socket(address))
+        return made[-1]
+
+    monkeypatch.setattr(sockets, "prompt_socket", noted)
     with FakeServer("plain") as server:
         client = http_client(provider, server.base_url)
-        assert asyncio.run(unheard_milliseconds(client, server.base_url)) == UNHEARD_SECONDS * 1000
+        assert asyncio.run(unheard_milliseconds(client, server.base_url, made)) == [UNHEARD_SECONDS * 1000]
 
 
 def test_a_proxy_for_everything_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,102 @@
+"""The transport under the SDKs' clients says what httpx2's own would say."""
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+import httpx2
+import pytest
+
+from evaluations.providers.transport import AiohttpTransport
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n"
+Talk = Callable[[httpx2.AsyncClient, str], Awaitable[object]]
+
+
+async def talk_to(answers: list[bytes], talk: Talk, *, stays: bool = False, is_away: bool = False) -> list[int]:
+    """Let `talk` speak to a server that gives raw answers, one a request; return the requests of each connection."""
+    heard: list[int] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        own = len(heard)
+        heard.append(0)
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]))
+                writer.write(answers[sum(heard) % len(answers)])
+                heard[own] += 1
+                await writer.drain()
+                if not stays:
+                    break
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    if is_away:
+        server.close()
+    transport = AiohttpTransport(socket_factory=None, trusts=ssl.create_default_context())
+    async with httpx2.AsyncClient(transport=transport, timeout=0.3) as client:
+        await talk(client, f"http://127.0.0.1:{port}/")
+    server.close()
+    return heard
+
+
+async def ask(client: httpx2.AsyncClient, url: str) -> httpx2.Response:
+    return await client.post(url, json={"prompt": "p"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "stays", "error"),
+    [
+        (b"", False, httpx2.RemoteProtocolError),
+        (b"no http at all\r\n\r\n", False, httpx2.RemoteProtocolError),
+        (HEAD + b"content-length: 100\r\n\r\ncut", False, httpx2.RemoteProtocolError),
+        (HEAD + b"transfer-encoding: chunked\r\n\r\n5\r\ncut", False, httpx2.RemoteProtocolError),
+        (HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n", False, httpx2.RemoteProtocolError),
+        (b"", True, httpx2.ReadTimeout),
+        (HEAD + b"content-length: 100\r\n\r\nslow", True, httpx2.ReadTimeout),
+        (HEAD + b"content-encoding: gzip\r\ncontent-length: 4\r\n\r\nnone", False, httpx2.DecodingError),
+    ],
+)
+def test_a_broken_answer_is_named_and_never_asked_for_again(answer: bytes, stays: bool, error: type[Exception]) -> None:
+    async def talk(client: httpx2.AsyncClient, url: str) -> None:
+        with pytest.raises(error):
+            await ask(client, url)
+
+    assert asyncio.run(talk_to([answer], talk, stays=stays)) == [1]
+
+
+def test_a_server_that_is_away_is_a_failed_connection() -> None:
+    async def talk(client: httpx2.AsyncClient, url: str) -> None:
+        with pytest.raises(httpx2.ConnectError):
+            await ask(client, url)
+
+    assert asyncio.run(talk_to([b""], talk, is_away=True)) == []
+
+
+def test_answers_come_whole_and_redirects_and_cookies_are_left_to_the_client() -> None:
+    body = "Größe".encode()
+    plain = HEAD + b"set-cookie: a=b\r\nx-name: M\xfcller\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+    away = b"HTTP/1.1 302 Found\r\nlocation: http://other.example/\r\ncontent-length: 0\r\n\r\n"
+
+    async def talk(client: httpx2.AsyncClient, url: str) -> None:
+        first, second = await ask(client, url), await ask(client, url)
+        assert (first.status_code, first.content, first.headers["x-name"]) == (200, body, "Müller")
+        assert (second.status_code, second.headers["location"]) == (302, "http://other.example/")
+        assert second.request.headers["cookie"] == "a=b"
+
+    assert asyncio.run(talk_to([plain, away], talk, stays=True)) == [2]
+
+
+def test_a_connection_is_used_again_but_not_after_a_long_answer_that_was_left_unread() -> None:
+    short = HEAD + b"content-length: 2\r\n\r\nok"
+    long = HEAD + b"content-length: 4000000\r\n\r\n" + bytes(4_000_000)
+
+    async def talk(client: httpx2.AsyncClient, url: str) -> None:
+        for is_read in (True, True, False, True):
+            async with client.stream("POST", url, json={}) as response:
+                if is_read:
+                    assert await response.aread() == b"ok"
+
+    assert asyncio.run(talk_to([short, short, long], talk, stays=True)) == [3, 1]
