@@ -83,13 +83,16 @@ def _consent_given(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect("survey:consent", study.slug)
     if not form.is_valid():
         return _consent_page(request, study, form, status=422)
-    secret, consent_text_id, words_seen = page
+    secret, consent_text_id, words_seen, known_id = page
+    known = session_participant(request, study)
+    if known and not known.withdrawn_at and known.pk != known_id:
+        # Agreed to on another page since this one was opened: two tabs are one person.
+        return to_step(request, known)
     try:
         participant = participant_begin(
             study=study, consent_text_id=consent_text_id, link_secret=secret, words_seen=words_seen
         )
     except BegunAlreadyError as error:
-        known = session_participant(request, study)
         if known and known.pk == error.participant_id:
             return to_step(request, known)
         messages.warning(request, str(error))
@@ -107,22 +110,24 @@ def _consent_given(request: HttpRequest, study: Study) -> HttpResponse:
 def _consent_page(request: HttpRequest, study: Study, form: ConsentForm, status: int = 200) -> HttpResponse:
     text = current_consent(study)
     # The page carries the secret of the link that it will make, so that sending it twice makes one participant.
-    # It says which words it shows, so that nobody agrees to others.
+    # It says which words it shows, so that nobody agrees to others, and whom the browser knew.
     shown = [text.pk, words_key(text.text)] if text else [0, ""]
+    known = session_participant(request, study)
+    shown.append(known.pk if known else 0)
     page = signing.dumps([study.slug, secrets.token_urlsafe(32), *shown], salt=CONSENT_SALT)
     context = {"study": study, "consent_text": text, "form": form, "page": page}
     return render(request, "survey/consent.html", context, status=status)
 
 
-def _signed_page(value: str, study: Study) -> tuple[str, int, str] | None:
-    """Return a page's secret, the id of its consent text and the key of the words it showed; None for no such page."""
+def _signed_page(value: str, study: Study) -> tuple[str, int, str, int] | None:
+    """Return a page's secret, the id of its consent text, the key of its words and whom the browser knew; or None."""
     try:
-        slug, secret, consent_text_id, words_seen = signing.loads(
+        slug, secret, consent_text_id, words_seen, known_id = signing.loads(
             value, salt=CONSENT_SALT, max_age=CONSENT_DAYS * 86400
         )
     except (signing.BadSignature, ValueError, TypeError):
         return None
-    return (secret, consent_text_id, words_seen) if slug == study.slug else None
+    return (secret, consent_text_id, words_seen, known_id) if slug == study.slug else None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

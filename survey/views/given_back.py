@@ -25,6 +25,9 @@ FOREIGN = (
 )
 
 
+DO_NOT_KNOW = "You had pressed “I do not know”, but that is not stored yet: please press it again."
+
+
 def give_back(request: HttpRequest, study: Study) -> HttpResponse:
     """Show a posted answer in its form again, with a fresh form token; one more click stores it."""
     current = session_participant(request, study)
@@ -35,6 +38,8 @@ def give_back(request: HttpRequest, study: Study) -> HttpResponse:
         return _end_page(request, assignment, current)
     is_foreign = current is not None and assignment.participant_id != current.pk
     status, notice = (409, FOREIGN) if is_foreign else (403, NOT_STORED if current else SESSION_ENDED)
+    if "do_not_know" in request.POST and not is_foreign:
+        notice = DO_NOT_KNOW
     form = AnswerForm(request.POST, page=page_of(request, assignment))
     if form.is_valid() and not form.page.is_choice and not form.cleaned_data["do_not_know"]:
         return confirm_page(request, assignment, form, status=status, notice=notice)

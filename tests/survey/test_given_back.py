@@ -13,7 +13,7 @@ from django.core import signing
 from django.test import Client
 from django.urls import reverse
 
-from survey.models import Assignment, Participant, Response
+from survey.models import Assignment, Participant, Response, Study
 from survey.selectors.pages import page_token
 from survey.services import link_renew, study_close
 from survey.views.access import SESSION_KEY
@@ -83,6 +83,20 @@ def test_answer_without_session_is_given_back_and_stored_after_one_more_click(ki
     assert "Your answer is stored" in text_of(stored)
     assert Response.objects.get().assignment == assignment
     assert_is_nobody(client, assignment.participant)
+
+
+@pytest.mark.parametrize("kind", ["n_choice", "n_number"])
+def test_not_to_know_without_session_is_said_and_stored_after_one_more_press(kind: str) -> None:
+    assignment = at_question(**{kind: 2})
+    Study.objects.update(offers_do_not_know=True)
+    page = client_of(assignment.participant).get(question_url(assignment))
+    fields = {"assignment": assignment.pk, "token": page.context["page"].token, "do_not_know": "1"}
+    browser = Client()
+    back = browser.post(question_url(assignment), fields)
+    assert "You had pressed “I do not know”" in text_of(back)
+    assert "Your answer is below" not in text_of(back)
+    browser.post(question_url(assignment), form_of(back) | {"do_not_know": "1"})
+    assert Response.objects.get().do_not_know
 
 
 def test_page_token_from_a_foreign_page_lets_nobody_in() -> None:

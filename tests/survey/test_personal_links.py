@@ -99,6 +99,20 @@ def test_a_consent_page_makes_one_person_whatever_became_of_the_link_it_made(is_
         assert Participant.objects.count() == 2
 
 
+def test_two_consent_pages_of_one_browser_make_one_person_unless_somebody_new_was_asked_for() -> None:
+    study = make_study()
+    url, client = reverse("survey:consent", args=[study.slug]), Client()
+    pages = [client.get(url).context["page"] for _ in range(2)]
+    for page in pages:
+        assert client.post(url, {"page": page, "agree": "on"})["Location"] == reverse(
+            "survey:profile", args=[study.slug]
+        )
+    assert Participant.objects.count() == 1
+    page = client.get(url, {"new": "1"}).context["page"]
+    client.post(url, {"page": page, "agree": "on"})
+    assert Participant.objects.count() == 2
+
+
 def test_a_consent_page_of_somebody_who_withdrew_makes_nobody() -> None:
     study = make_study()
     url, client = reverse("survey:consent", args=[study.slug]), Client()
