@@ -168,8 +168,9 @@ def flag_review(
 ) -> None:
     """Store whether somebody with a flag is left out of results, and why; a later review takes the place of this one.
 
-    Raises FlagRefusedError without a reason. Boards follow at once: deciding moves one person, so do it for all people
-    of a study together where you can (docs/decisions/0008-who-counts-where.md).
+    Raises FlagRefusedError without a reason, and for a flag that is gone meanwhile. Boards follow at once: deciding
+    moves one person, so do it for all people of a study together where you can
+    (docs/decisions/0008-who-counts-where.md).
     """
     reason = reason.strip()
     if not reason:
@@ -178,9 +179,11 @@ def flag_review(
         raise FlagRefusedError(f"The reason has {len(reason)} characters; {REASON_LENGTH} are kept. Shorten it.")
     with transaction.atomic():
         joining_hold(study_id=flag.participant.study_id, also=flag.participant)
-        ParticipantFlag.objects.filter(pk=flag.pk).update(
+        reviewed = ParticipantFlag.objects.filter(pk=flag.pk).update(
             is_left_out=is_left_out, review_reason=reason, reviewed_at=now or timezone.now(), reviewed_by=actor
         )
+        if not reviewed:
+            raise FlagRefusedError("This flag is gone: the person withdrew, or it held no longer. Nothing was stored.")
         action_log(
             code="flag.reviewed",
             target=flag,

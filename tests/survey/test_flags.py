@@ -215,6 +215,15 @@ def test_a_review_needs_a_reason(study, reason) -> None:
     assert person.flags.get().is_left_out is None
 
 
+def test_a_flag_of_somebody_who_withdrew_meanwhile_is_not_reviewed(study) -> None:
+    person = make_participant(study)
+    flag = ParticipantFlag.objects.create(participant=person, code="too_fast", detail="", found_at=timezone.now())
+    participant_withdraw(participant=person)
+    with pytest.raises(FlagRefusedError, match="This flag is gone"):
+        flag_review(flag=flag, is_left_out=True, reason="Too fast.", actor=None)
+    assert not ActionLog.objects.filter(code="flag.reviewed").exists()
+
+
 def test_an_answer_is_stored_though_flags_fail(study, monkeypatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("not this time")
