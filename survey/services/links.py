@@ -32,7 +32,13 @@ def unknown_link_note(*, address: str, now: datetime | None = None) -> None:
             UnknownLinkCount.objects.create(address_key=address_key(address), minute=_minute(now))
     except IntegrityError:
         count.update(n=F("n") + 1)
-    UnknownLinkCount.objects.filter(minute__lt=now - COUNTS_KEPT).delete()
+    unknown_links_forget(now=now)
+
+
+def unknown_links_forget(*, now: datetime | None = None) -> int:
+    """Delete counts of more than an hour ago; return how many. Run daily, where no unknown link is opened any more."""
+    deleted, _ = UnknownLinkCount.objects.filter(minute__lt=(now or timezone.now()) - COUNTS_KEPT).delete()
+    return deleted
 
 
 def seconds_until_links_open(*, address: str, now: datetime | None = None) -> int:

@@ -73,10 +73,6 @@ def participant_erase(*, study: Study, pseudonym: str, actor: AbstractBaseUser |
             consent_text=None,
             consent_page_key=None,
             consented_at=None,
-            profile_answered_at=None,
-            practised_at=None,
-            finished_at=None,
-            counts_since=None,
         )
         if withdrew or comments:
             action_log(code="participant.erased", target=participant, actor=actor)

@@ -19,8 +19,8 @@ def participant_withdraw(
 
     Answers go with their readings, scores and rows of rescorings; so do the questions given, drafts, absences, flags,
     the blocks begun, the reminder address, the profile and the personal link. Comments on questions stay without their
-    author. What stays of the person is that someone was there: the pseudonym, when they agreed to which text, and when
-    they withdrew.
+    author. What stays of the person is that someone was there: the pseudonym, when they agreed to which text, began and
+    withdrew.
     """
     changed = _withdraw(participant, actor, now or timezone.now())
     participant.refresh_from_db()
@@ -38,6 +38,10 @@ def _withdraw(participant: Participant, actor: AbstractBaseUser | None, now: dat
             years_experience=None,
             specialties=[],
             reminders_sent=0,
+            profile_answered_at=None,
+            practised_at=None,
+            finished_at=None,
+            counts_since=None,
         )
         if changed:
             _answers_delete(participant, actor)

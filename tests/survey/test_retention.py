@@ -12,7 +12,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from corpus.models import ActionLog, Benchmark
-from survey.models import Absence, Draft, Participant, QuestionComment, ReminderAddress, Response, Study
+from survey.models import (
+    Absence,
+    Draft,
+    Participant,
+    QuestionComment,
+    ReminderAddress,
+    Response,
+    Study,
+    UnknownLinkCount,
+)
 from survey.profile_words import coarse_specialties, coarse_years
 from survey.selectors.inclusion import inclusions
 from survey.services import (
@@ -23,6 +32,7 @@ from survey.services import (
     study_close,
     study_open,
 )
+from survey.services.links import address_key
 from tests.survey.factories import answer_next, make_participant, make_study
 from tests.survey.test_inclusion import admin_form
 from tests.survey.test_own_pages import someone
@@ -45,6 +55,16 @@ def run(name: str, *arguments: str) -> str:
     out = StringIO()
     call_command(name, *arguments, stdout=out)
     return out.getvalue()
+
+
+@pytest.mark.parametrize(("arguments", "kept"), [([], 1), (["--dry-run"], 2)])
+def test_hashes_of_network_addresses_go_though_no_unknown_link_is_opened_again(arguments: list[str], kept: int) -> None:
+    now = timezone.now()
+    for minutes in (61, 10):
+        minute = now - timedelta(minutes=minutes)
+        UnknownLinkCount.objects.create(address_key=address_key("192.0.2.1"), minute=minute, n=1)
+    run("apply_retention", *arguments)
+    assert UnknownLinkCount.objects.count() == kept
 
 
 # When

@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from corpus.models import ActionLog, Benchmark
 from survey.errors import WithdrawnError
@@ -40,6 +41,7 @@ def someone_with_answers() -> Participant:
 
 def test_everything_the_person_said_is_gone_and_a_tombstone_stays() -> None:
     person, staying = someone_with_answers(), someone_with_answers()
+    Participant.objects.filter(pk=person.pk).update(finished_at=timezone.now(), counts_since=timezone.now())
     link, actor = person.link_secret, User.objects.create_user("maintainer")
     benchmark_id = Assignment.objects.filter(participant=person).first().question_revision.question.benchmark_id
     before = Benchmark.objects.get(pk=benchmark_id).results_version
@@ -47,6 +49,8 @@ def test_everything_the_person_said_is_gone_and_a_tombstone_stays() -> None:
     tombstone = Participant.objects.get(pk=person.pk)
     assert tombstone.withdrawn_at is not None
     assert (tombstone.education, tombstone.years_experience, tombstone.specialties) == ("", None, [])
+    times = ("profile_answered_at", "practised_at", "finished_at", "counts_since")
+    assert [getattr(tombstone, name) for name in times] == [None] * 4
     assert not Participant.objects.filter(link_secret=link).exists()
     for model in (Assignment, BlockVisit):
         assert set(model.objects.values_list("participant", flat=True)) == {staying.pk}
