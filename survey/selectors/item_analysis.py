@@ -109,7 +109,7 @@ def item_rows(study: Study) -> Iterator[list[Cell]]:
     for item in (*analysis.items, *analysis.attention):
         given = " | ".join(f"{count.label}: {count.n}{' (key)' if count.is_key else ''}" for count in item.counts)
         yield [
-            study.slug,
+            safe_text(study.slug),
             safe_text(item.question_key),
             item.kind,
             safe_text(item.blocks),

@@ -6,9 +6,9 @@ whoever maps a letter through `prompt` (or `options_shown`) gets the option that
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC
+from itertools import chain, count
 from math import isfinite
 from typing import Any
 
@@ -52,14 +52,11 @@ WITHOUT_KEYS = "Answer keys and verdicts were left out: there is no `targets_`, 
 def report_files(study: Study, *, with_keys: bool) -> Iterator[tuple[str, str]]:
     """Give (path in the archive, text) of a README and of every answer; keys and verdicts `with_keys` only."""
     yield f"{study.slug}/README.txt", _readme(study, with_keys=with_keys)
-    used: Counter[str] = Counter()
+    used: set[str] = set()
     for assignment in _answered(study).iterator(chunk_size=CHUNK):
         person, key = assignment.participant, assignment.question_revision.question.key
         folder = f"{study.slug}/reports/{assignment.block.slug}/{_file_name(person.pseudonym)}"
-        path = f"{folder}/{_file_name(key)}"
-        used[path] += 1
-        if used[path] > 1:
-            path = f"{path}-{used[path]}"
+        path = _unused(f"{folder}/{_file_name(key)}", used)
         report = report_of(assignment, with_keys=with_keys)
         yield f"{path}.json", json.dumps([report], indent=2, ensure_ascii=False) + "\n"
 
@@ -189,6 +186,14 @@ def _readme(study: Study, *, with_keys: bool) -> str:
         keys=WITH_KEYS if with_keys else WITHOUT_KEYS,
         canaries="\n".join(canaries),
     )
+
+
+def _unused(path: str, used: set[str]) -> str:
+    """Return a path that is none of those used, whatever case a system writes it in, and note it as used."""
+    numbered = (f"{path}-{number}" for number in count(2))
+    free = next(name for name in chain([path], numbered) if name.lower() not in used)
+    used.add(free.lower())
+    return free
 
 
 def _file_name(text: str) -> str:

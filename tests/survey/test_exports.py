@@ -322,9 +322,11 @@ def test_file_names_stay_in_the_archive(study: Study) -> None:
     revision = QuestionRevision.objects.first()
     type(revision.question).objects.filter(pk=revision.question_id).update(key="../../etc/passwd: a")
     other = QuestionRevision.objects.last()
-    type(other.question).objects.filter(pk=other.question_id).update(key="../../etc/passwd? a")
+    type(other.question).objects.filter(pk=other.question_id).update(key="../../etc/Passwd? a")
+    third = QuestionRevision.objects.exclude(pk__in=[revision.pk, other.pk]).first()
+    type(third.question).objects.filter(pk=third.question_id).update(key="../../etc/passwd: a-2")
     paths = [path for path, _ in report_files(study, with_keys=False)]
-    assert len(paths) == len(set(paths)) == 11
+    assert len(paths) == len({path.lower() for path in paths}) == 11
     assert all(".." not in path.split("/") and path.startswith(f"{study.slug}/") for path in paths)
 
 

@@ -177,7 +177,7 @@ def test_queries_do_not_grow_with_people(django_assert_max_num_queries: DjangoAs
 
 @pytest.mark.django_db
 def test_csv_is_safe_in_a_spreadsheet() -> None:
-    study = make_study(n_choice=1, n_number=0, n_tools=0)
+    study = make_study(n_choice=1, n_number=0, n_tools=0, slug="-2-3-cmd")
     answer_next(make_participant(study))
     question = Response.objects.get().assignment.question_revision.question
     question.key = "=cmd()"
@@ -185,7 +185,7 @@ def test_csv_is_safe_in_a_spreadsheet() -> None:
     header, row = item_rows(study)
     assert header == list(CSV_COLUMNS)
     cells = dict(zip(header, row, strict=True))
-    assert cells["question_key"] == "'=cmd()"
+    assert (cells["study"], cells["question_key"]) == ("'-2-3-cmd", "'=cmd()")
     assert (cells["answers"], cells["right"], cells["share_right"]) == (1, 1, 1.0)
 
 
