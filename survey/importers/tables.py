@@ -84,6 +84,14 @@ def text_in(value: dict[str, Any], name: str, *, column: str) -> str:
     return text
 
 
+def _is_figure(value: Any) -> bool:
+    try:
+        return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:
+        # A whole number longer than any float.
+        return False
+
+
 def options_in(value: dict[str, Any], *, column: str) -> tuple[tuple[str, float], ...]:
     """Return the option texts of a literal with their figures, in its order; () where it has none. Raise CellError."""
     targets = value.get("target_scores")
@@ -93,6 +101,6 @@ def options_in(value: dict[str, Any], *, column: str) -> tuple[tuple[str, float]
         raise CellError(f"`target_scores` in `{column}` is no dictionary of options.")
     for text, figure in targets.items():
         text_in({"an option": text}, "an option", column=column)
-        if isinstance(figure, bool) or not isinstance(figure, int | float) or not math.isfinite(figure):
+        if not _is_figure(figure):
             raise CellError(f"An option in `{column}` has no number beside it.")
     return tuple((text, float(figure)) for text, figure in targets.items())

@@ -47,6 +47,9 @@ def reminder_address_set(*, participant: Participant, email: str, now: datetime 
     email = email.strip()
     try:
         validate_email(email)
+        if '"' in email or not email.isprintable():
+            # Valid, but nobody's: quoted names let line breaks and further addresses into a mail's head.
+            raise ValidationError("quoted")
     except ValidationError as error:
         raise ReminderRefusedError("Write an e-mail address such as name@university.example.") from error
     if len(email) > LONGEST_ADDRESS:

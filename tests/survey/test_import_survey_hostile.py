@@ -162,7 +162,10 @@ def test_a_literal_has_a_longest_length() -> None:
         literal_of("{'a': '" + "x" * tables.LONGEST_LITERAL + "'}", column="answer")
 
 
-@pytest.mark.parametrize("targets", [[], {}, {"A": "1"}, {"A": True}, {"A": 1e999}, {1: 1}, {"A\0": 1}, {"\ud800": 1}])
+@pytest.mark.parametrize(
+    "targets",
+    [[], {}, {"A": "1"}, {"A": True}, {"A": 1e999}, {"A": 10**400}, {1: 1}, {"A\0": 1}, {"\ud800": 1}],
+)
 def test_options_are_texts_with_finite_numbers(targets: Any) -> None:
     with pytest.raises(CellError):
         options_in({"target_scores": targets}, column="answer")

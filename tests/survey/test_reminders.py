@@ -202,7 +202,11 @@ def test_without_a_mail_server_nothing_is_claimed(study: Study, settings: Any) -
 
 
 @pytest.mark.parametrize(
-    "email", ["", "nobody", "a@b", "a b@x.example", "x@y.example\nBcc: z@y.example", "a" * 250 + "@x.example"]
+    "email",
+    [
+        *("", "nobody", "a@b", "a b@x.example", "x@y.example\nBcc: z@y.example", "a" * 250 + "@x.example"),
+        *('"a\x0bBcc:z@y.example"@x.example', '"a, z@y.example"@x.example'),
+    ],
 )
 def test_what_is_no_address_is_not_stored(study: Study, email: str) -> None:
     person = make_participant(study)
