@@ -23,6 +23,7 @@ TOOLS = (
 CONFIDENCE = tuple((str(number), str(number)) for number in range(1, 6))
 OTHER_TOOL = "other: "
 MOST_YEARS = 80
+LONGEST_TYPED = 400
 
 
 class ConsentForm(forms.Form):
@@ -69,8 +70,9 @@ class NumberForm(forms.Form):
     read from the text, `settled` is None and the page asks.
     """
 
-    typed_text = forms.CharField(required=False, strip=False, max_length=400)
-    read_back = forms.CharField(required=False, max_length=120)
+    typed_text = forms.CharField(required=False, strip=False, max_length=LONGEST_TYPED)
+    # A number as it is read has a sign, a point and an exponent more than was typed at most.
+    read_back = forms.CharField(required=False, max_length=2 * LONGEST_TYPED)
 
     meant: tuple[NumberChoice, ...] = ()
     settled: NumberChoice | None = None
@@ -153,8 +155,10 @@ class AnswerForm(NumberForm):
         data = self.cleaned_data
         do_not_know = data["do_not_know"]
         confidence = data["confidence"]
+        # An option named twice by a hand-made form is chosen once.
+        chosen = dict.fromkeys(data["choice"])
         return Given(
-            option_keys=() if do_not_know else tuple(self.page.option_keys[letter] for letter in data["choice"]),
+            option_keys=() if do_not_know else tuple(self.page.option_keys[letter] for letter in chosen),
             typed_text=self.settled.text if self.settled else "",
             typed_first=data["typed_text"] if self.settled else "",
             do_not_know=do_not_know,

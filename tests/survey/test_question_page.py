@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from survey.models import Response
+from survey.reading_back import number_choices
 from tests.survey.factories import (
     client_of,
     go_to_question,
@@ -130,6 +131,20 @@ def test_yes_to_another_number_than_the_one_typed_is_asked_again() -> None:
     _, _, text = post_typed("5", read_back="6")
     assert "We read <strong" in text
     assert not Response.objects.exists()
+
+
+def test_a_long_number_that_is_read_can_be_confirmed() -> None:
+    typed = f"-{'9' * 60}.{'9' * 60}"
+    (choice,) = number_choices(typed)
+    post_typed(typed, read_back=choice.value)
+    assert Response.objects.get().typed_text == typed
+
+
+def test_an_option_sent_twice_is_chosen_once() -> None:
+    participant = make_participant(make_study(n_choice=1, n_number=0, n_tools=0))
+    assignment = go_to_question(participant)
+    client_of(participant).post(question_url(assignment), post_data(assignment, choice=["A", "A"]))
+    assert Response.objects.get().chosen_option_keys == [assignment.option_order[0]]
 
 
 def test_change_brings_the_typed_text_back() -> None:
