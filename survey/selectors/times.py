@@ -92,10 +92,8 @@ def times_and_tools(study: Study) -> TimesAndTools:
     with_tools = [row for block in blocks if block.tools_allowed for row in by_block[block.pk]]
     return TimesAndTools(
         blocks=tuple(_block_times(block, by_block[block.pk]) for block in blocks),
-        tools=_tool_uses(with_tools, lambda tool: OTHER if tool.startswith(OTHER_TOOL) else tool),
-        own_words=_tool_uses(
-            with_tools, lambda tool: tool.removeprefix(OTHER_TOOL) if tool.startswith(OTHER_TOOL) else ""
-        ),
+        tools=_tool_uses(with_tools, _form_name),
+        own_words=_tool_uses(with_tools, _own_words),
         n_answers=len(with_tools),
         n_silent=sum(not row.tools_used for row in with_tools),
     )
