@@ -17,7 +17,7 @@ from corpus.models import ActionLog, QuestionSet
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
 from evaluations.admin.systems import run_address
 from evaluations.errors import EvaluationError
-from evaluations.models import ContributorToken, Submission, System
+from evaluations.models import ContributorToken, Submission, SubmittedCompletion, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.selectors.submissions import SubmissionReview, run_before, submission_review
 from evaluations.services.contributors import token_create, token_revoke
@@ -186,9 +186,14 @@ class SubmissionAdmin(EvidenceAdmin):
         return request.user.has_perm("evaluations.change_submission")
 
     def get_urls(self) -> list[Any]:
-        """Add the address of the two buttons."""
-        view = self.admin_site.admin_view(self.decide_view)
-        return [path("<int:submission_id>/decide/", view, name="evaluations_submission_decide"), *super().get_urls()]
+        """Add the addresses of the two buttons and of a whole completion."""
+        decide, whole = (self.admin_site.admin_view(view) for view in (self.decide_view, self.completion_view))
+        completion = "<int:submission_id>/completions/<int:completion_id>/"
+        return [
+            path("<int:submission_id>/decide/", decide, name="evaluations_submission_decide"),
+            path(completion, whole, name="evaluations_submission_completion"),
+            *super().get_urls(),
+        ]
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         """Add counts, a sample, the buttons and the record of what was done."""
@@ -214,6 +219,13 @@ class SubmissionAdmin(EvidenceAdmin):
         except EvaluationError as error:
             messages.warning(request, str(error))
             return None
+
+    def completion_view(self, request: HttpRequest, submission_id: int, completion_id: int) -> HttpResponse:
+        """Return a completion as it was sent, as plain text."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        row = get_object_or_404(SubmittedCompletion, pk=completion_id, submission=submission_id)
+        return HttpResponse(row.completion, content_type="text/plain; charset=utf-8")
 
     def decide_view(self, request: HttpRequest, submission_id: int) -> HttpResponse:
         """Accept or reject; by POST only."""

@@ -1,44 +1,58 @@
 """Submitted completions as a maintainer reviews them: how much there is, how much can be read. Never a verdict."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
+from django.db.models import Case, Count, F, Max, OuterRef, QuerySet, Subquery, TextField, When
+from django.db.models.functions import Length, Substr
 
 from corpus.models import QuestionSetMember
 from corpus.scoring.reading import read_answer
 from corpus.scoring.types import ReadStatus
-from evaluations.models import ContributorToken, Run, Submission, SubmittedCompletion
+from evaluations.models import ContributorToken, Run, Submission
 from evaluations.services.freezing import READER
 from evaluations.services.prompt_export import Member
 from evaluations.services.submissions import asked_of_member, finish_reason_of, members_of
 
 SAMPLE = 8
 FAILED_TO_READ = "not readable"
+TOO_LONG_HERE = "too long to be read here"
+# A review reads no more than this while somebody waits for its page; acceptance reads everything.
+LONGEST_READ_HERE = 100_000
+MOST_READ_HERE = 5_000_000
+SHOWN_CHARACTERS = 5_000
+_ROWS_AT_ONCE = 500
 
 
 class SampleLine(NamedTuple):
-    """One completion with what the reader says of it, not whether it is right."""
+    """One completion with what the reader says of it, not whether it is right; `shown` is how it begins."""
 
+    completion_id: int
     key: str
     repeat: int
     prompt: str
-    completion: str
+    shown: str
+    n_characters: int
     status: str
     reason: str
-    facts: Mapping[str, object]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more than is shown."""
+        return self.n_characters > len(self.shown)
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionReview:
     """What a maintainer decides on.
 
-    `statuses` counts the completions by what the reader finds in them: `read`, `unparsed`, `refused`, ... `missing`
-    names questions without a completion in some repeat. The sample is spread over the set; what could not be read is
-    there first.
+    `statuses` counts completions by what the reader finds in them: `read`, `unparsed`, `refused`, ...; all of them, or
+    `n_read` that are spread over the set where they are very long. `missing` names questions without a completion in
+    some repeat. The sample is spread over the set; what could not be read is there first.
     """
 
     n_questions: int
@@ -46,6 +60,7 @@ class SubmissionReview:
     repeats: int
     n_completions: int
     n_empty: int
+    n_read: int
     statuses: Mapping[str, int]
     missing: tuple[str, ...]
     sample: tuple[SampleLine, ...]
@@ -62,10 +77,14 @@ class SubmissionReview:
 
 
 def submission_review(*, submission: Submission) -> SubmissionReview:
-    """Read every completion of a submission, in three queries, and count; nothing is stored and nothing judged."""
+    """Read the completions of a submission, as many as `MOST_READ_HERE` allows, and count; nothing is judged."""
     members = members_of(submission)
-    rows = list(submission.completions.order_by("id"))
-    lines = [_line(row, members.get(row.question_revision_id), submission.frozen) for row in rows]
+    lengths = submission.completions.annotate(n_characters=Length("completion")).order_by("id")
+    rows = [_Row(*row) for row in lengths.values_list("id", "question_revision_id", "repeat", "n_characters")]
+    lines = [
+        _line(row, members.get(row.question_revision_id), submission.frozen)
+        for row in _texts(submission, _few_enough(rows))
+    ]
     repeats = 1 + max((row.repeat for row in rows), default=0)
     given = Counter(row.question_revision_id for row in rows)
     return SubmissionReview(
@@ -73,7 +92,8 @@ def submission_review(*, submission: Submission) -> SubmissionReview:
         n_covered=len(given),
         repeats=repeats,
         n_completions=len(rows),
-        n_empty=sum(not row.completion.strip() for row in rows),
+        n_empty=submission.completions.filter(completion__regex=r"^\s*$").count(),
+        n_read=sum(line.status != TOO_LONG_HERE for line in lines),
         statuses=_counted(lines),
         missing=tuple(member.key for pk, member in members.items() if given[pk] < repeats),
         sample=_sample(lines),
@@ -90,25 +110,68 @@ def run_before(*, submission: Submission) -> Run | None:
     return others.order_by("-queued_at").first()
 
 
-def _line(row: SubmittedCompletion, member: Member | None, frozen: Mapping[str, Any]) -> SampleLine:
+class _Row(NamedTuple):
+    completion_id: int
+    question_revision_id: int
+    repeat: int
+    n_characters: int
+
+
+def _few_enough(rows: Sequence[_Row]) -> list[int]:
+    """Return the ids of what is looked at here: everything, or as much as may be, spread over all of it."""
+    to_read = sum(min(row.n_characters, LONGEST_READ_HERE) for row in rows)
+    step = max(1, ceil(to_read / MOST_READ_HERE))
+    return [row.completion_id for row in rows[::step]]
+
+
+def _texts(submission: Submission, ids: Sequence[int]) -> Iterator[Any]:
+    """Give the completions, of those that are too long the beginning only, few at a time."""
+    rows = submission.completions.defer("completion").annotate(
+        n_characters=Length("completion"),
+        text=Case(
+            When(n_characters__gt=LONGEST_READ_HERE, then=Substr("completion", 1, SHOWN_CHARACTERS)),
+            default=F("completion"),
+            output_field=TextField(),
+        ),
+    )
+    for start in range(0, len(ids), _ROWS_AT_ONCE):
+        yield from rows.filter(pk__in=ids[start : start + _ROWS_AT_ONCE]).order_by("id").iterator(_ROWS_AT_ONCE)
+
+
+def _line(row: Any, member: Member | None, frozen: Mapping[str, Any]) -> SampleLine:
+    status, reason = _read(row, member, frozen)
+    return SampleLine(
+        completion_id=row.pk,
+        key=member.key if member else "",
+        repeat=row.repeat,
+        prompt=member.prepared.prompt if member else "",
+        shown=row.text[:SHOWN_CHARACTERS],
+        n_characters=row.n_characters,
+        status=status,
+        reason=reason,
+    )
+
+
+def _read(row: Any, member: Member | None, frozen: Mapping[str, Any]) -> tuple[str, str]:
     if member is None:
-        return SampleLine("", row.repeat, "", row.completion, FAILED_TO_READ, "Its prompt cannot be made.", row.facts)
+        return FAILED_TO_READ, "Its prompt cannot be made."
+    if row.n_characters > LONGEST_READ_HERE:
+        return TOO_LONG_HERE, f"It has {row.n_characters:,} characters; it is read when the submission is accepted."
     try:
         reading = read_answer(
-            text=row.completion,
+            text=row.text,
             asked=asked_of_member(member, frozen=frozen),
             finish_reason=finish_reason_of(row.facts),
             reader=READER,
         )
-        status, reason = reading.status.value, reading.reason
     except Exception as error:  # noqa: BLE001 -- one reply that breaks the reader must not hide the others
-        status, reason = FAILED_TO_READ, f"The reader fails: {type(error).__name__}"
-    return SampleLine(member.key, row.repeat, member.prepared.prompt, row.completion, status, reason, row.facts)
+        return FAILED_TO_READ, f"The reader fails: {type(error).__name__}"
+    return reading.status.value, reading.reason
 
 
 def _counted(lines: Sequence[SampleLine]) -> dict[str, int]:
     counts = Counter(line.status for line in lines)
-    names = [status.value for status in ReadStatus] + [FAILED_TO_READ]
+    names = [status.value for status in ReadStatus] + [FAILED_TO_READ, TOO_LONG_HERE]
     return {name: counts[name] for name in names if counts[name] or name in {ReadStatus.READ, ReadStatus.UNPARSED}}
 
 

@@ -10,6 +10,8 @@ from django.urls import reverse
 
 from corpus.models import QuestionSetRevision
 from evaluations.models import ContributorToken, Run, Submission, System
+from evaluations.selectors import submissions as of_submissions
+from evaluations.selectors.submissions import TOO_LONG_HERE, submission_review
 from evaluations.services.contributors import token_of
 from evaluations.services.submissions import submission_accept
 from tests.evaluations.completions import RIGHT, STYLE, make_outside_set, make_outside_system, make_submission
@@ -115,6 +117,33 @@ def test_the_page_shows_counts_and_escapes_what_was_sent(admin_client, submissio
     assert HOSTILE not in content
     assert "&lt;/pre&gt;&lt;script&gt;" in content
     assert "q-other" in content
+
+
+def test_a_long_completion_is_cut_and_whole_one_click_away(admin_client, bank, system) -> None:
+    long, longest = "step by step " * 1_000 + "[ANSWER]A[/ANSWER]", "the answer for " * 20_000 + HOSTILE
+    submission = make_submission(bank, system, {"q-choice": long, "q-number": longest, "q-other": "A"})
+    review = submission_review(submission=submission)
+    assert (review.n_read, review.statuses) == (2, {"read": 2, "unparsed": 0, TOO_LONG_HERE: 1})
+    page = admin_client.get(page_of(submission))
+    assert len(page.content) < 60_000
+    assert "2 of 3" in page.content.decode()
+    links = re.findall(r'href="([^"]+/completions/\d+/)"', page.content.decode())
+    whole = [admin_client.get(link) for link in links]
+    assert {response.content.decode() for response in whole} == {long, longest}
+    for response in whole:
+        assert response["Content-Type"] == "text/plain; charset=utf-8"
+        assert response["X-Content-Type-Options"] == "nosniff"
+    assert staff_with("view_item").get(links[0]).status_code == 403
+    other = make_submission(bank, system)
+    assert admin_client.get(links[0].replace(f"/{submission.pk}/", f"/{other.pk}/", 1)).status_code == 404
+
+
+def test_of_very_much_text_a_part_is_read_that_is_spread_over_it(bank, system, monkeypatch) -> None:
+    submission = make_submission(bank, system, RIGHT)
+    monkeypatch.setattr(of_submissions, "MOST_READ_HERE", 2 * len(RIGHT["q-choice"]))
+    review = submission_review(submission=submission)
+    assert (review.n_read, review.n_completions) == (2, 3)
+    assert sorted(line.key for line in review.sample) == ["q-choice", "q-other"]
 
 
 def test_the_page_says_which_run_stands_before_a_submission(admin_client, submission, bank, system) -> None:

@@ -228,7 +228,7 @@ def test_a_run_belongs_to_one_submission(bank, system) -> None:
 def test_the_review_counts_what_can_be_read_and_never_judges(bank, system, django_assert_max_num_queries) -> None:
     submission = make_submission(bank, system, MIXED | {"q-choice": "[ANSWER]D[/ANSWER]"})
     submission = Submission.objects.select_related("set_revision__question_set__benchmark").get(pk=submission.pk)
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         review = submission_review(submission=submission)
     assert (review.n_questions, review.n_covered, review.n_completions, review.n_empty) == (3, 3, 3, 1)
     assert review.statuses == {"read": 1, "unparsed": 1, "empty": 1}
