@@ -53,7 +53,7 @@ RUN_ACTIONS = {
         RunAction(
             "clone",
             "Queue the same again",
-            "A new run with the same style, parameters, seed and repeats is queued; this is its page.",
+            "A new run with all settings of that run is queued; this is its page.",
             (Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.FINISHED, Run.Status.INCOMPLETE),
             run_clone,
             permission=ADD,

@@ -25,6 +25,7 @@ from evaluations.forms import BudgetForm
 from evaluations.models import Item, ItemRescoring, Run
 from evaluations.selectors.costs import spent_by_run
 from evaluations.services.budgets import run_budget_raise
+from evaluations.services.cloning import CLONE_OF, changed_since, run_clone
 from evaluations.services.costs import plain_number, prices_of
 from evaluations.services.sweep_turns import SWEEP_KEY
 from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
@@ -59,6 +60,7 @@ class RunAdmin(EvidenceAdmin):
                     "asks_confidence",
                     "seed",
                     "sweep_page",
+                    "clone_page",
                     "prices",
                     "requested_by",
                     "queued_at",
@@ -67,7 +69,7 @@ class RunAdmin(EvidenceAdmin):
         ),
         ("Frozen when it was made", {"fields": ["parameters_text", "frozen_text"]}),
     ]
-    readonly_fields = ["question_set", "sweep_page", "prices", "parameters_text", "frozen_text"]
+    readonly_fields = ["question_set", "sweep_page", "clone_page", "prices", "parameters_text", "frozen_text"]
     actions = ["rescore"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
@@ -110,6 +112,12 @@ class RunAdmin(EvidenceAdmin):
             return "none"
         said = f"run {place['position'] + 1} of {place['n_runs']}"
         return format_html('<a href="{}">{}</a>', sweep_address(run.sweep), said)
+
+    @admin.display(description="the same as")
+    def clone_page(self, run: Run) -> str:
+        """Return a link to the run whose settings it was queued with again."""
+        original = run.frozen.get(CLONE_OF)
+        return format_html('<a href="{}">{}</a>', run_address(original), original) if original else "no other run"
 
     @admin.display(description="done")
     def progress(self, run: Any) -> str:
@@ -205,6 +213,8 @@ class RunAdmin(EvidenceAdmin):
             messages.warning(request, str(error))
             return HttpResponseRedirect(run_address(run.pk))
         _tell(request, action.done, wakes=action.wakes)
+        if action.service is run_clone and (otherwise := changed_since(changed)):
+            messages.info(request, f"Set otherwise with the system today, and not used: {', '.join(otherwise)}.")
         return HttpResponseRedirect(run_address(changed.pk))
 
     def budget_view(self, request: HttpRequest, run_id: UUID) -> HttpResponse:

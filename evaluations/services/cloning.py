@@ -1,5 +1,6 @@
 """The same run once more."""
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -8,16 +9,27 @@ from django.db import transaction
 from corpus.services.results import action_log
 from evaluations.errors import CannotBeAskedError, RunStateError
 from evaluations.models import Run, System
+from evaluations.providers import provider_entry, provider_names
 from evaluations.services.fallback_frozen import FROZEN_KEY
 from evaluations.services.runs import run_create
+
+CLONE_OF = "clone_of"
+# What a run froze of its system and a clone keeps, in words.
+_OF_THE_RUN = {
+    "provider": "provider",
+    "model_id": "model",
+    "system_prompt": "system prompt",
+    "folds_system_prompt": "where the system prompt stands",
+}
 
 
 def run_clone(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """Queue a new run of the same system over the same questions, asked in the same way.
 
-    Style, parameters, seed, repeats, permuted options, stated confidence, fallback reader and budget are those of the
-    run; what the system is today (address, model, prices, system prompt) is frozen anew. Raises RunStateError for
-    results that were not asked here, and what `run_create` raises.
+    What is asked, and of which model, is that of the run, whatever the system is set to today: provider, model, system
+    prompt, style, parameters and what was learned of them, seed, repeats, permuted options, stated confidence, fallback
+    reader, budget. Of today are address, key, limits and prices: where it is asked and what that costs. Raises
+    RunStateError for results that were not asked here, and what `run_create` raises.
     """
     run = Run.objects.select_related("system", "set_revision__question_set__benchmark").get(pk=run_id)
     if run.origin != Run.Origin.ASKED:
@@ -36,8 +48,30 @@ def run_clone(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
             fallback=_fallback(run),
             requested_by=actor,
         )
+        clone.parameters, clone.learned = run.parameters, run.learned
+        clone.frozen = {**clone.frozen, **_frozen_of(run), CLONE_OF: str(run.pk)}
+        clone.save(update_fields=["parameters", "learned", "frozen"])
         action_log(code="run.cloned", target=run, actor=actor, detail={"run": str(clone.pk)})
     return clone
+
+
+def changed_since(run: Run) -> list[str]:
+    """Return in words what is set otherwise with the run's system today; a clone of the run is not asked so."""
+    system = run.system
+    entry = provider_entry(system.provider) if system.provider in provider_names() else None
+    today = {**(entry.defaults if entry else {}), **system.parameters}
+    changed = [
+        words for name, words in _OF_THE_RUN.items() if name in run.frozen and run.frozen[name] != getattr(system, name)
+    ]
+    own = {name for name in {*today, *run.parameters} if today.get(name) != run.parameters.get(name)}
+    return changed + [f"parameter {name}" for name in sorted(own)]
+
+
+def _frozen_of(run: Run) -> dict[str, Any]:
+    kept: dict[str, Any] = {name: run.frozen[name] for name in _OF_THE_RUN if name in run.frozen}
+    if FROZEN_KEY in run.frozen:
+        kept[FROZEN_KEY] = run.frozen[FROZEN_KEY]
+    return kept
 
 
 def _fallback(run: Run) -> System | None:

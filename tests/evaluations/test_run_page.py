@@ -186,6 +186,26 @@ def test_the_same_is_queued_again(admin_client: Any, run: Run) -> None:
     assert ActionLog.objects.get(code="run.cloned", object_id=str(run.pk)).detail == {"run": str(clone.pk)}
 
 
+def test_the_same_is_asked_whatever_the_system_is_set_to_meanwhile(admin_client: Any, run: Run) -> None:
+    learned = {"leave_out": {"top_p": {"message": "no", "value": 1, "run": str(run.pk)}}}
+    change(run, status="finished", parameters={"temperature": 0, "top_p": 1}, learned=learned)
+    today = {"parameters": {"temperature": 0, "effort": "high"}, "system_prompt": "Be brief.", "input_price": 7}
+    about = {"about": {"provider": "openai_chat", "model_id": "model-y", "base_url": "http://127.0.0.1:9/v2"}}
+    learned_today = {**about, "leave_out": {"temperature": {"message": "no", "value": 0, "run": "x"}}}
+    System.objects.filter(pk=run.system_id).update(
+        model_id="model-y", base_url="http://127.0.0.1:9/v2", learned=learned_today, **today
+    )
+    page = words(admin_client.post(address(run, "action", "clone"), follow=True))
+    clone = Run.objects.exclude(pk=run.pk).get()
+    assert (clone.parameters, clone.learned) == ({"temperature": 0, "top_p": 1}, learned)
+    for name in ("provider", "model_id", "system_prompt", "folds_system_prompt"):
+        assert clone.frozen[name] == run.frozen[name], name
+    assert (clone.frozen["base_url"], clone.frozen["prices"]["input"]) == ("http://127.0.0.1:9/v2", "7")
+    assert clone.frozen["clone_of"] == str(run.pk)
+    assert "not used: model, system prompt, parameter effort, parameter top_p." in page
+    assert address(run) in page
+
+
 def test_two_presses_queue_the_same_once(admin_client: Any, run: Run) -> None:
     change(run, status="finished")
     admin_client.post(address(run, "action", "clone"))
