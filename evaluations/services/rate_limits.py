@@ -7,7 +7,8 @@ the limit in any minute, while 97 % of it can be used. Libraries for this count 
 afterwards nor hold an endpoint.
 
 A server that lost its memory is told by every worker what that worker was granted in the last minute, before anyone is
-granted more. While there is no server, each process goes on at its share of the limit.
+granted more. While there is no server, each process goes on at its share of the limit. When the server's clock is set
+back, what it noted at times that are still to come counts as noted now.
 """
 
 import hashlib
@@ -59,16 +60,28 @@ if not memory then
 end
 redis.call('EXPIRE', KEYS[4], ARGV[9])
 if memory ~= ARGV[1] then return {-1, 0, bucket, workers, memory} end
-local held = tonumber(redis.call('GET', KEYS[3]) or 0)
-if held > now then return {0, held - now, bucket, workers, memory} end
+local ends, lasts = string.match(redis.call('GET', KEYS[3]) or '', '(%d+) (%d+)')
+if ends then
+  local left = ends - now
+  if left > tonumber(lasts) then
+    left = tonumber(lasts)
+    redis.call('SET', KEYS[3], string.format('%.0f %.0f', now + left, left), 'PX', lasts)
+  end
+  if left > 0 then return {0, left, bucket, workers, memory} end
+end
 local fresh = memory + ARGV[8] - now
-if fresh > 0 then return {0, fresh, bucket, workers, memory} end
+if fresh > 0 and fresh <= tonumber(ARGV[8]) then return {0, fresh, bucket, workers, memory} end
 
 local function used(key)
   local all, lately = 0, 0
   local fields = redis.call('HGETALL', key)
   for index = 1, #fields, 2 do
     local age, amount = bucket - fields[index], tonumber(fields[index + 1])
+    if age < 0 then
+      redis.call('HINCRBY', key, bucket, amount)
+      redis.call('HDEL', key, fields[index])
+      age = 0
+    end
     if age >= whole then redis.call('HDEL', key, fields[index]) else
       all = all + amount
       if age < burst then lately = lately + amount end
@@ -89,7 +102,6 @@ if tokens > 0 then words = used(KEYS[2]) end
 local granted, sum = 0, 0
 for index = 10, #ARGV do
   local cost = tonumber(ARGV[index])
-  if tokens > 0 then cost = math.min(cost, tokens) end
   if not (fits(requests, calls, 1) and fits(tokens, words, cost)) then break end
   granted, sum = granted + 1, sum + cost
   calls = {calls[1] + 1, calls[2] + 1}
@@ -115,8 +127,9 @@ return 1
 _HOLD = """
 local clock = redis.call('TIME')
 local ends = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[1])
-if ends > tonumber(redis.call('GET', KEYS[1]) or 0) then
-  redis.call('SET', KEYS[1], string.format('%.0f', ends), 'PX', ARGV[1])
+local before = string.match(redis.call('GET', KEYS[1]) or '', '(%d+) ')
+if ends > tonumber(before or 0) then
+  redis.call('SET', KEYS[1], string.format('%.0f %.0f', ends, ARGV[1]), 'PX', ARGV[1])
 end
 return 1
 """
@@ -124,11 +137,19 @@ return 1
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """How many calls, from the first on, may go out now, and when to ask for the next; `bucket` is for `correct`."""
+    """The calls, from the first on, that may go out now, and when to ask for the next.
 
-    n_granted: int
+    `counted` holds the tokens that were counted for each of them; these and the `bucket` are for `correct`.
+    """
+
+    counted: tuple[int, ...]
     wait_seconds: float
     bucket: int = 0
+
+    @property
+    def n_granted(self) -> int:
+        """Return how many may go out."""
+        return len(self.counted)
 
 
 @dataclass(slots=True)
@@ -173,7 +194,7 @@ class EndpointLimits:
     ) -> None:
         self._limits = (requests_per_minute or 0, tokens_per_minute or 0)
         prefix = f"chembench:limit:{{{name}}}"
-        self._keys = [f"{prefix}:{part}" for part in ("requests", "tokens", "held", "memory")]
+        self._keys = [f"{prefix}:{part}" for part in ("requests", "tokens", "hold", "memory")]
         self._server: redis.asyncio.Redis = redis.asyncio.Redis.from_url(
             server_url,
             socket_timeout=_SERVER_SECONDS,
@@ -199,13 +220,15 @@ class EndpointLimits:
     async def take(self, tokens: Sequence[int]) -> Taken:
         """Ask for places for calls of about so many tokens each; the first `n_granted` of them may go out.
 
-        A call that is larger than a minute's tokens is granted when nothing else was.
+        A call that is larger than a minute's tokens counts as so many: it is granted when nothing else was.
         """
+        if self.counts_tokens:
+            tokens = [min(each, self._limits[1]) for each in tokens]
         now = time.monotonic()
         if now < self._held_until:
-            return Taken(0, min(self._held_until - now, LONGEST_LOOK_SECONDS))
+            return Taken((), min(self._held_until - now, LONGEST_LOOK_SECONDS))
         if not any(self._limits) and now < self._next_look:
-            return Taken(len(tokens), 0.0)
+            return Taken(tuple(tokens), 0.0)
         if self._is_away and now < self._next_look:
             return self._taken_alone(tokens)
         try:
@@ -219,7 +242,7 @@ class EndpointLimits:
         return taken
 
     async def correct(self, *, bucket: int, n_tokens: int) -> None:
-        """Add what a call took beyond its estimate, or take off (below zero) what it did not need."""
+        """Add what a call took beyond what was counted for it, or take off (below zero) what it did not need."""
         if not self.counts_tokens or not n_tokens or bucket not in self._own:
             return
         self._own[bucket].n_tokens += n_tokens
@@ -256,7 +279,7 @@ class EndpointLimits:
             self._held_until = time.monotonic() + wait_ms / 1000
         # Not all workers at the same instant.
         wait_seconds = min(wait_ms / 1000, LONGEST_LOOK_SECONDS) + 0.05 * random.random()  # noqa: S311
-        return Taken(n_granted, wait_seconds, bucket)
+        return Taken(tuple(tokens[:n_granted]), wait_seconds, bucket)
 
     async def _asked(self, tokens: Sequence[int]) -> list[Any]:
         settling = SETTLING_MS if any(self._limits) else 0
@@ -282,7 +305,7 @@ class EndpointLimits:
         granted = self._own.setdefault(bucket, Granted())
         granted.n_requests += n_requests
         granted.n_tokens += n_tokens
-        for old in [each for each in self._own if each <= bucket - WINDOW_BUCKETS]:
+        for old in [each for each in self._own if abs(bucket - each) >= WINDOW_BUCKETS]:
             del self._own[old]
 
     def _note_away(self, error: Exception) -> None:
@@ -299,11 +322,11 @@ class EndpointLimits:
     def _taken_alone(self, tokens: Sequence[int]) -> Taken:
         """Grant one call at a time, as far apart as this process's share of the limits asks for."""
         if not any(self._limits):
-            return Taken(len(tokens), 0.0)
+            return Taken(tuple(tokens), 0.0)
         now = time.monotonic()
         if not tokens or now < self._next_alone:
-            return Taken(0, min(max(self._next_alone - now, 0.05), LONGEST_LOOK_SECONDS))
+            return Taken((), min(max(self._next_alone - now, 0.05), LONGEST_LOOK_SECONDS))
         window = WINDOW_BUCKETS * BUCKET_MS / 1000 * self._n_workers
         shares = [amount / limit for amount, limit in zip((1, tokens[0]), self._limits, strict=True) if limit]
         self._next_alone = now + window * max(shares)
-        return Taken(1, 0.0)
+        return Taken(tuple(tokens[:1]), 0.0)

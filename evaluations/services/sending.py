@@ -8,7 +8,7 @@ import asyncio
 import logging
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
@@ -27,6 +27,7 @@ from evaluations.redaction import heard
 from evaluations.services.failures import CutOffCall, cut_off_error
 from evaluations.services.questions import Question, RunContext, ask_of
 from evaluations.services.rate_limits import EndpointLimits
+from evaluations.services.reply_costs import whole_count
 from evaluations.services.second_turn import ask_in_turns
 
 logger = logging.getLogger(__name__)
@@ -41,14 +42,33 @@ CallResult: TypeAlias = Reply | ProviderError
 
 
 @dataclass(frozen=True, slots=True)
+class Grant:
+    """What one call was let out for: the words it sends, and the tokens that were counted for it in a bucket."""
+
+    words: str
+    n_tokens: int
+    bucket: int
+
+
+@dataclass(slots=True)
+class _Asking:
+    """A question on its way; `is_under_way` is False while its second turn waits to be sent."""
+
+    question: Question
+    grant: Grant
+    first: Reply | None = None
+    is_under_way: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Heard:
-    """How a call ended and when (monotonic seconds), with the tokens it was granted for and where that was counted."""
+    """How a question's last call ended and when (monotonic seconds); `first` is the reply of a turn before it."""
 
     question: Question
     result: CallResult
     at: float
-    n_tokens_granted: int
-    bucket: int
+    grant: Grant
+    first: Reply | None = None
 
 
 def is_failure(result: CallResult) -> bool:
@@ -57,25 +77,35 @@ def is_failure(result: CallResult) -> bool:
 
 
 class TokenGuess:
-    """What a call will take, from the calls before it; at first from the parameters and the length of the prompt."""
+    """What a call will take, from the calls before it; at first from the parameters and the length of the prompt.
+
+    The mean and one standard deviation of what replies took: of many calls at once none, of one now and then some, take
+    more than was counted for them.
+    """
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         limits = [parameters[name] for name in _TOKEN_LIMITS if isinstance(parameters.get(name), int)]
         self._tokens_out = float(min([*limits, _FIRST_GUESS_OF_TOKENS_OUT]))
-        self._characters = self._n = self._in = self._out = 0
+        self._characters = self._n = self._in = self._out = self._out_squared = 0
 
-    def of(self, prompt: str) -> int:
-        """Return the tokens in and out that a prompt will probably take."""
+    def of(self, words: str) -> int:
+        """Return the tokens in and out that a call which says so much will probably take."""
         each = self._in / self._characters if self._characters else _GUESS_OF_TOKENS_A_CHARACTER
-        out = self._out / self._n if self._n else self._tokens_out
-        return max(1, math.ceil(len(prompt) * each + out))
+        return max(1, math.ceil(len(words) * each + self._of_reply()))
 
-    def learn(self, prompt: str, tokens_in: int, tokens_out: int) -> None:
+    def learn(self, words: str, tokens_in: int, tokens_out: int) -> None:
         """Take a call's true counts into account."""
-        self._characters += max(1, len(prompt))
+        self._characters += max(1, len(words))
         self._n += 1
         self._in += tokens_in
         self._out += tokens_out
+        self._out_squared += tokens_out**2
+
+    def _of_reply(self) -> float:
+        if not self._n:
+            return self._tokens_out
+        mean = self._out / self._n
+        return mean + math.sqrt(max(0.0, self._out_squared / self._n - mean**2))
 
 
 class Sender:
@@ -95,7 +125,7 @@ class Sender:
         self._provider = provider
         self._limits = limits
         self._ready: deque[Question] = deque()
-        self._in_flight: dict[asyncio.Task[None], Question] = {}
+        self._in_flight: dict[asyncio.Task[None], _Asking] = {}
         self._heard: deque[Heard] = deque()
         self._news = asyncio.Event()
         self._may_send = asyncio.Event()
@@ -103,8 +133,6 @@ class Sender:
         # Until then (monotonic seconds) every claim is certain to hold; later another worker may have the question.
         self.send_until = math.inf
         self._n_unrecorded = 0
-        self._first_turns: dict[int, Reply] = {}
-        self._granted_again: dict[int, int] = {}
         self._mean_seconds: float | None = None
         self._guess = TokenGuess(context.parameters)
         self._task: asyncio.Task[None] | None = None
@@ -130,7 +158,7 @@ class Sender:
 
     def held_questions(self) -> list[Question]:
         """Return every question whose claim has to be kept alive."""
-        return [*self._ready, *self._in_flight.values(), *(each.question for each in self._heard)]
+        return [*self._ready, *(each.question for each in (*self._in_flight.values(), *self._heard))]
 
     def start(self) -> None:
         """Begin to send."""
@@ -182,14 +210,12 @@ class Sender:
         """Correct the tokens that were counted for calls by those they took."""
         if not self._limits.counts_tokens:
             return
-        corrections: dict[int, int] = {}
+        corrections: Counter[int] = Counter()
         for each in calls:
-            reply, prompt = each.result, each.question.prepared.prompt
-            if not isinstance(reply, Reply) or reply.tokens_in is None or reply.tokens_out is None:
-                continue
-            self._guess.learn(prompt, reply.tokens_in, reply.tokens_out)
-            corrections.setdefault(each.bucket, 0)
-            corrections[each.bucket] += reply.tokens_in + reply.tokens_out - each.n_tokens_granted
+            tokens = _tokens_of_call(each)
+            if tokens is not None:
+                self._guess.learn(each.grant.words, *tokens)
+                corrections[each.grant.bucket] += sum(tokens) - each.grant.n_tokens
         for bucket, n_tokens in corrections.items():
             await self._limits.correct(bucket=bucket, n_tokens=n_tokens)
 
@@ -200,14 +226,12 @@ class Sender:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._limits.aclose()
-        cut_off = [self._cut_off(question) for question in self._in_flight.values()]
+        cut_off = [
+            CutOffCall(each.question, cut_off_error(first=each.first, is_under_way=each.is_under_way))
+            for each in self._in_flight.values()
+        ]
         self._in_flight.clear()
         return cut_off
-
-    def _cut_off(self, question: Question) -> CutOffCall:
-        first = self._first_turns.get(question.item.pk)
-        is_under_way = first is None or question.item.pk in self._granted_again
-        return CutOffCall(question, cut_off_error(first=first, is_under_way=is_under_way))
 
     async def _send(self) -> None:
         while True:
@@ -217,8 +241,9 @@ class Sender:
                 guesses = [self._guess.of(question.prepared.prompt) for question in self._next()]
                 taken = await self._limits.take(guesses)
                 # Meanwhile the loop may have taken back what was ready, or someone may have said stop.
-                for guess in guesses[: min(taken.n_granted, self._n_sendable())]:
-                    self._call(self._ready.popleft(), guess, taken.bucket)
+                for n_tokens in taken.counted[: self._n_sendable()]:
+                    question = self._ready.popleft()
+                    self._call(_Asking(question, Grant(question.prepared.prompt, n_tokens, taken.bucket)))
                 if taken.n_granted < len(guesses):
                     await asyncio.sleep(taken.wait_seconds)
 
@@ -233,12 +258,12 @@ class Sender:
     def _next(self) -> list[Question]:
         return [self._ready[index] for index in range(self._n_sendable())]
 
-    def _call(self, question: Question, n_tokens: int, bucket: int) -> None:
-        self._in_flight[asyncio.create_task(self._one(question, n_tokens, bucket))] = question
+    def _call(self, asking: _Asking) -> None:
+        self._in_flight[asyncio.create_task(self._one(asking))] = asking
 
-    async def _one(self, question: Question, n_tokens: int, bucket: int) -> None:
+    async def _one(self, asking: _Asking) -> None:
         started = time.monotonic()
-        result = await self._asked(question)
+        result = await self._asked(asking)
         if isinstance(result, RetryLaterError) and result.delay_seconds:
             await self._limits.hold(result.delay_seconds)
         if isinstance(result, NeverRetryError) and result.scope is not Scope.QUESTION:
@@ -249,22 +274,21 @@ class Sender:
             self._mean_seconds = now - started if before is None else 0.9 * before + 0.1 * (now - started)
         task = cast("asyncio.Task[None]", asyncio.current_task())
         # In one go: whoever looks finds the question in flight or heard, never neither.
-        n_granted = n_tokens + self._granted_again.pop(question.item.pk, 0)
-        self._first_turns.pop(question.item.pk, None)
-        self._heard.append(Heard(question, result, now, n_granted, bucket))
+        self._heard.append(Heard(asking.question, result, now, asking.grant, asking.first))
         self._n_unrecorded += is_failure(result)
         del self._in_flight[task]
         self._news.set()
         self._may_send.set()
 
-    async def _asked(self, question: Question) -> CallResult:
+    async def _asked(self, asking: _Asking) -> CallResult:
         """Return the reply or what went wrong; raise nothing but a cancellation."""
+        question = asking.question
         try:
             return await ask_in_turns(
                 ask=self._ask(question) if self._ask else ask_of(context=self._context, question=question),
                 follow_up=None if self._ask else self._context.style.follow_up,
                 send=self._sent,
-                before_second=lambda first: self._until_granted_again(question, first),
+                before_second=lambda first: self._until_granted_again(asking, first),
             )
         except ProviderError as error:
             return error
@@ -280,16 +304,31 @@ class Sender:
         async with asyncio.timeout(self._context.endpoint.timeout_seconds):
             return await self._provider.ask(ask)
 
-    async def _until_granted_again(self, question: Question, first: Reply) -> None:
-        """Keep the first reply; wait until the endpoint's limits allow one more call for the question."""
-        self._first_turns[question.item.pk] = first
-        guess = self._guess.of(question.prepared.prompt)
-        while not (taken := await self._limits.take([guess])).n_granted:
+    async def _until_granted_again(self, asking: _Asking, first: Reply) -> None:
+        """Keep and settle the first reply; wait until the endpoint's limits allow one more call for the question."""
+        asking.first, asking.is_under_way = first, False
+        await self.settle([Heard(asking.question, first, time.monotonic(), asking.grant)])
+        words = f"{asking.grant.words}{first.text}{self._context.style.follow_up}"
+        while not (taken := await self._limits.take([self._guess.of(words)])).n_granted:
             await asyncio.sleep(taken.wait_seconds)
-        self._granted_again[question.item.pk] = guess
+        asking.grant = Grant(words, taken.counted[0], taken.bucket)
+        asking.is_under_way = True
 
     def _read_ahead(self) -> int:
         if self._mean_seconds is None:
             return 0
         part = min(1.0, READ_AHEAD_SECONDS / max(self._mean_seconds, 0.001))
         return math.ceil(self._context.concurrency * part)
+
+
+def _tokens_of_call(call: Heard) -> tuple[int, int] | None:
+    """Return what the last call for a question took, in and out; None where that cannot be told."""
+    if not isinstance(call.result, Reply):
+        return None
+    tokens_in, tokens_out = whole_count(call.result.tokens_in), whole_count(call.result.tokens_out)
+    if tokens_in is None or tokens_out is None:
+        return None
+    if call.first is None:
+        return tokens_in, tokens_out
+    # The reply of a second turn tells what both took.
+    return tokens_in - (call.first.tokens_in or 0), tokens_out - (call.first.tokens_out or 0)

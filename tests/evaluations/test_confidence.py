@@ -353,7 +353,7 @@ def test_tokens_are_taken_and_corrected_by_what_a_call_took(
 
     async def take(self: EndpointLimits, tokens: Sequence[int]) -> Taken:
         counted.extend(tokens[:1])
-        return Taken(1, 0.0, 7)
+        return Taken(tuple(tokens[:1]), 0.0, 7)
 
     async def correct(self: EndpointLimits, *, bucket: int, n_tokens: int) -> None:
         counted.append(n_tokens)
@@ -380,7 +380,7 @@ def test_a_claim_is_kept_while_the_limits_let_nothing_through(
         until = time.monotonic() + 1
 
         async def take(self: EndpointLimits, tokens: Sequence[int]) -> Taken:
-            return Taken(int(time.monotonic() > until), 0.02)
+            return Taken(tuple(tokens[:1]) if time.monotonic() > until else (), 0.02)
 
         def may_go_on() -> bool:
             if ItemConfidence.objects.exists():

@@ -116,10 +116,12 @@ def test_a_first_turn_is_kept_when_the_second_is_cut_off(make_system: MakeSystem
 def test_a_first_turn_whose_second_was_never_sent_costs_what_it_did(
     make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    granted = iter([True])
+    n_left = 1
 
     async def take(self: EndpointLimits, tokens: list[int]) -> Taken:
-        return Taken(int(next(granted, False)), 0.01)
+        nonlocal n_left
+        n_left -= 1
+        return Taken(tuple(tokens) if n_left == 0 else (), 0.01)
 
     monkeypatch.setattr(EndpointLimits, "take", take)
     with FakeServer() as server:

@@ -179,7 +179,7 @@ def test_it_is_asked_within_the_limits_of_its_own_system(
 
     async def take(self: EndpointLimits, tokens: Sequence[int]) -> Taken:
         counted.extend(tokens[:1])
-        return Taken(1, 0.0, 7)
+        return Taken(tuple(tokens[:1]), 0.0, 7)
 
     async def correct(self: EndpointLimits, *, bucket: int, n_tokens: int) -> None:
         counted.append(n_tokens)

