@@ -1,7 +1,7 @@
 """What the interfaces of OpenAI share: the client, and what its faults are in our words."""
 
 import json
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 import openai
@@ -40,6 +40,13 @@ def openai_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
 def parameters_of(ask: Ask) -> dict[str, Any]:
     """Return the parameters to send; None leaves one out."""
     return {name: value for name, value in ask.parameters.items() if value is not None}
+
+
+def sent(client: openai.AsyncOpenAI, path: str, body: Mapping[str, Any], answer_type: type[Any]) -> Awaitable[Any]:
+    """Send a call through the SDK, but not by its `create`: that looks through every parameter there is first, which
+    takes a quarter of a call's processor time.
+    """
+    return client.post(path, body=body, cast_to=answer_type, options={"security": {"bearer_auth": True}})
 
 
 async def answered(call: Awaitable[Any], *, ask: Ask, endpoint: Endpoint, limits: tuple[str, ...]) -> Any:

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from openai.types.chat import ChatCompletion
+
 from evaluations.providers.base import Ask, Endpoint, FinishReason, Reply
 from evaluations.providers.http_errors import malformed_error
 from evaluations.providers.metadata import count_of, field_of, log_probabilities_of, trace_of, words_of
-from evaluations.providers.openai_calls import answered, error_inside, openai_client, parameters_of
+from evaluations.providers.openai_calls import answered, error_inside, openai_client, parameters_of, sent
 
 # OpenAI's newer models take the one, many compatible servers only the other.
 LIMITS = ("max_completion_tokens", "max_tokens")
@@ -38,11 +40,8 @@ class OpenAIChat:
     async def ask(self, ask: Ask) -> Reply:
         """Ask one question once; see `Provider.ask`."""
         started = time.perf_counter()
-        call = self._client.chat.completions.create(
-            model=self._endpoint.model_id,
-            messages=_messages(ask),  # type: ignore[arg-type]
-            extra_body=parameters_of(ask),
-        )
+        body = {"model": self._endpoint.model_id, "messages": _messages(ask), **parameters_of(ask)}
+        call = sent(self._client, "/chat/completions", body, ChatCompletion)
         answer = await answered(call, ask=ask, endpoint=self._endpoint, limits=LIMITS)
         latency_ms = round((time.perf_counter() - started) * 1000)
         try:

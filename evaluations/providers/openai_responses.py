@@ -4,10 +4,12 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
+from openai.types.responses import Response
+
 from evaluations.providers.base import Ask, Endpoint, FinishReason, ProviderError, RefusedError, Reply, RetryLaterError
 from evaluations.providers.http_errors import HttpFailure, error_of, malformed_error
 from evaluations.providers.metadata import count_of, field_of, list_of, log_probabilities_of, trace_of, words_of
-from evaluations.providers.openai_calls import answered, error_inside, openai_client, parameters_of
+from evaluations.providers.openai_calls import answered, error_inside, openai_client, parameters_of, sent
 from evaluations.redaction import heard
 
 LIMITS = ("max_output_tokens",)
@@ -35,9 +37,8 @@ class OpenAIResponses:
     async def ask(self, ask: Ask) -> Reply:
         """Ask one question once; see `Provider.ask`."""
         started = time.perf_counter()
-        call = self._client.responses.create(
-            model=self._endpoint.model_id, input=_input(ask), extra_body=_instructed(ask)
-        )
+        body = {"model": self._endpoint.model_id, "input": _input(ask), **_instructed(ask)}
+        call = sent(self._client, "/responses", body, Response)
         answer = await answered(call, ask=ask, endpoint=self._endpoint, limits=LIMITS)
         latency_ms = round((time.perf_counter() - started) * 1000)
         try:
