@@ -1,6 +1,7 @@
 """What the runs on the queue page would cost, before anything is queued."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from corpus.models import QuestionSet
@@ -8,8 +9,9 @@ from evaluations.errors import EvaluationError
 from evaluations.forms import QueueRunForm
 from evaluations.models import System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE
-from evaluations.selectors.estimates import Estimate, run_estimate
-from evaluations.services.sweeps import n_variants
+from evaluations.selectors.costs import money
+from evaluations.selectors.estimates import Estimate, run_estimate, sweep_estimate
+from evaluations.services.sweeps import Dimensions, variants_of
 
 
 class EstimateLine(NamedTuple):
@@ -22,28 +24,59 @@ class EstimateLine(NamedTuple):
 
 def estimates_of(form: QueueRunForm, systems: Sequence[System]) -> list[EstimateLine]:
     """Return a line for each system, for what the form holds or starts with; none before a set is chosen."""
-    question_set, style_name, repeats = _chosen(form)
-    if question_set is None:
+    chosen = _chosen(form)
+    if chosen.question_set is None:
         return []
-    return [_line(system, question_set, style_name, repeats) for system in systems]
+    return [_line(system, chosen) for system in systems]
 
 
-def _chosen(form: QueueRunForm) -> tuple[QuestionSet | None, str, int]:
+def total_of(lines: Sequence[EstimateLine]) -> str:
+    """Return what all systems cost together, one sum for each currency and what is unknown; "" for fewer than two."""
+    estimates = [line.estimate for line in lines if line.estimate]
+    if len(estimates) < 2:
+        return ""
+    sums: dict[str, Decimal] = {}
+    for each in estimates:
+        if each.cost is not None:
+            sums[each.currency] = sums.get(each.currency, Decimal(0)) + each.cost
+    bound = "at most " if any(each.is_upper_bound for each in estimates if each.cost is not None) else ""
+    told = [f"{bound}about {money(cost, currency)}" for currency, cost in sums.items()]
+    if n_unknown := sum(each.cost is None for each in estimates):
+        told.append(f"unknown for {n_unknown} of {len(estimates)} systems")
+    return " and ".join(told)
+
+
+class _Chosen(NamedTuple):
+    question_set: QuestionSet | None
+    style_name: str = DEFAULT_PROMPT_STYLE
+    repeats: int = 1
+    dimensions: Dimensions | None = None
+
+
+def _chosen(form: QueueRunForm) -> _Chosen:
     if not form.is_bound:
-        return form.fields["question_set"].initial, DEFAULT_PROMPT_STYLE, 1
+        return _Chosen(form.fields["question_set"].initial)
     form.is_valid()
     chosen: dict[str, Any] = form.cleaned_data
-    # The runs of a sweep ask as often as so many repeats.
-    n_times = (chosen.get("repeats") or 1) * max(1, n_variants(chosen.get("sweep") or {}))
-    return chosen.get("question_set"), chosen.get("prompt_style") or DEFAULT_PROMPT_STYLE, n_times
+    return _Chosen(
+        chosen.get("question_set"),
+        chosen.get("prompt_style") or DEFAULT_PROMPT_STYLE,
+        chosen.get("repeats") or 1,
+        chosen.get("sweep"),
+    )
 
 
-def _line(system: System, question_set: QuestionSet, style_name: str, repeats: int) -> EstimateLine:
-    set_revision = question_set.current_revision
+def _line(system: System, chosen: _Chosen) -> EstimateLine:
+    set_revision = chosen.question_set.current_revision if chosen.question_set else None
     if set_revision is None:
         return EstimateLine(system.name, None, "The set has no questions.")
+    asked: dict[str, Any] = {"set_revision": set_revision, "style_name": chosen.style_name, "repeats": chosen.repeats}
     try:
-        estimate = run_estimate(system=system, set_revision=set_revision, style_name=style_name, repeats=repeats)
+        estimate = (
+            sweep_estimate(system=system, variants=variants_of(chosen.dimensions), **asked)
+            if chosen.dimensions
+            else run_estimate(system=system, **asked)
+        )
     except EvaluationError as error:
         return EstimateLine(system.name, None, str(error))
     return EstimateLine(system.name, estimate, "")

@@ -14,7 +14,7 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
-from evaluations.admin.estimates import estimates_of
+from evaluations.admin.estimates import estimates_of, total_of
 from evaluations.admin.prompts import prompts_view
 from evaluations.errors import EvaluationError, RunAlreadyActiveError
 from evaluations.forms import QueueRunForm, SystemForm
@@ -172,7 +172,8 @@ class SystemAdmin(admin.ModelAdmin):
         if not self.has_queue_run_permission(request):
             raise PermissionDenied
         form, systems = QueueRunForm(request.POST), _systems_named(request)
-        context = {"estimates": estimates_of(form, systems)}
+        estimates = estimates_of(form, systems)
+        context = {"estimates": estimates, "estimate_total": total_of(estimates)}
         return TemplateResponse(request, "admin/evaluations/system/_estimates.html", context)
 
     def queue_run_view(self, request: HttpRequest) -> HttpResponse:
@@ -190,13 +191,15 @@ class SystemAdmin(admin.ModelAdmin):
                 if not queue_can_be_reached():
                     messages.warning(request, QUEUE_AWAY)
                 return HttpResponseRedirect(_after_queueing(queued))
+        estimates = estimates_of(form, systems)
         context = {
             **self.admin_site.each_context(request),
             "title": "Queue a run",
             "opts": self.opts,
             "form": form,
             "systems": systems,
-            "estimates": estimates_of(form, systems),
+            "estimates": estimates,
+            "estimate_total": total_of(estimates),
         }
         return TemplateResponse(request, "admin/evaluations/system/queue_run.html", context)
 

@@ -1,7 +1,8 @@
 """What a run would cost, told before it is queued, with what the figure rests on."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import ceil
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 from django.db.models import Count, QuerySet, Sum
 
 from corpus.models import QuestionRevision, QuestionSetRevision
+from evaluations.errors import CannotBeAskedError
 from evaluations.models import Item, Run, System
 from evaluations.prompts import prompt_style
 from evaluations.providers import provider_entry
 from evaluations.selectors.costs import money
 from evaluations.services.costs import TokenCounts, call_cost, prices_now
+from evaluations.services.sweeps import with_variant
 
 CHARACTERS_A_TOKEN = 4
 SAMPLE = 40
@@ -78,13 +81,25 @@ class _PerItem:
     rests_on: str = ""
 
 
-def run_estimate(*, system: System, set_revision: QuestionSetRevision, style_name: str, repeats: int = 1) -> Estimate:
+def run_estimate(
+    *,
+    system: System,
+    set_revision: QuestionSetRevision,
+    style_name: str,
+    repeats: int = 1,
+    parameters: Mapping[str, Any] | None = None,
+) -> Estimate:
     """Return what a run of `system` over the set would take: from its earlier runs, else from the prompts themselves.
 
-    Raises CannotBeAskedError for a system or a style that cannot be asked.
+    `parameters` go over the system's own, as in a run. Raises CannotBeAskedError for a system or a style that cannot
+    be asked, and for fewer than one repeat.
     """
+    if repeats < 1:
+        raise CannotBeAskedError(f"Ask each question at least once, not {repeats} times.")
     n_items = set_revision.members.count() * repeats
-    each = _from_earlier_runs(system, set_revision, style_name) or _from_prompts(system, set_revision, style_name)
+    each = _from_earlier_runs(system, set_revision, style_name) or _from_prompts(
+        system, set_revision, style_name, parameters or {}
+    )
     prices = prices_now(system)
     tokens = TokenCounts(
         sent=ceil(each.sent * n_items),
@@ -103,6 +118,51 @@ def run_estimate(*, system: System, set_revision: QuestionSetRevision, style_nam
         cost=call_cost(prices=prices, tokens=tokens),
         currency=prices.currency,
         rests_on=tuple(reasons),
+    )
+
+
+def sweep_estimate(
+    *,
+    system: System,
+    set_revision: QuestionSetRevision,
+    variants: Sequence[Mapping[str, Any]],
+    style_name: str,
+    repeats: int = 1,
+) -> Estimate:
+    """Return what all runs of a sweep would take together, each in its own prompt style and with its own limits.
+
+    The cost is unknown where that of one of them is. Raises what `run_estimate` raises.
+    """
+    known: dict[tuple[str, ...], Estimate] = {}
+    estimates = []
+    for variant in variants:
+        # Nothing else that varies changes an estimate.
+        key = tuple(json.dumps(variant.get(name, "")) for name in ("prompt_style", *_TOKEN_LIMITS))
+        if key not in known:
+            chosen = with_variant({"prompt_style": style_name}, variant)
+            known[key] = run_estimate(
+                system=system,
+                set_revision=set_revision,
+                style_name=chosen["prompt_style"],
+                repeats=repeats,
+                parameters=chosen["parameters"],
+            )
+        estimates.append(known[key])
+    return _together(estimates)
+
+
+def _together(estimates: Sequence[Estimate]) -> Estimate:
+    received = [each.tokens_out for each in estimates if each.tokens_out is not None]
+    costs = [each.cost for each in estimates if each.cost is not None]
+    reasons = dict.fromkeys(reason for each in estimates for reason in each.rests_on)
+    return replace(
+        estimates[0],
+        n_items=sum(each.n_items for each in estimates),
+        tokens_in=sum(each.tokens_in for each in estimates),
+        tokens_out=sum(received) if len(received) == len(estimates) else None,
+        is_upper_bound=any(each.is_upper_bound for each in estimates),
+        cost=sum(costs, Decimal(0)) if len(costs) == len(estimates) else None,
+        rests_on=(f"All {len(estimates)} runs of the sweep together.", *reasons),
     )
 
 
@@ -141,13 +201,15 @@ def _sums(answers: QuerySet[Item]) -> dict[str, Any]:
     )
 
 
-def _from_prompts(system: System, set_revision: QuestionSetRevision, style_name: str) -> _PerItem:
+def _from_prompts(
+    system: System, set_revision: QuestionSetRevision, style_name: str, parameters: Mapping[str, Any]
+) -> _PerItem:
     """Return the tokens of a sample of prompts, and the longest reply that the system's parameters allow."""
     style = prompt_style(style_name)
     sample = _sample(set_revision)
     n_characters = sum(len(style.prepare(revision).prompt) for revision in sample)
     prompt = len(system.system_prompt) + n_characters / max(1, len(sample))
-    limit = _reply_limit({**provider_entry(system.provider).defaults, **system.parameters})
+    limit = _reply_limit({**provider_entry(system.provider).defaults, **system.parameters, **parameters})
     sent, received = prompt / CHARACTERS_A_TOKEN, limit
     if style.follow_up is not None:
         # The second turn sends the first again, with its reply.

@@ -56,7 +56,7 @@ def sweep_create(
     `settings` are those of `run_create`; a dimension goes over the setting of its name. Raises what `run_create`
     raises, and CannotBeAskedError for fewer than two runs or more than `MOST_RUNS`.
     """
-    variants = _variants(dimensions)
+    variants = variants_of(dimensions)
     sweep = uuid4()
     common: dict[str, Any] = dict(settings)
     with transaction.atomic():
@@ -65,7 +65,7 @@ def sweep_create(
                 system=system,
                 set_revision=set_revision,
                 sweep=SweepPlace(sweep, position, len(variants), values),
-                **_merged(common, values),
+                **with_variant(common, values),
             )
             for position, values in enumerate(variants)
         ]
@@ -86,12 +86,13 @@ def check_size(dimensions: Dimensions) -> None:
         raise CannotBeAskedError(f"This sweep would be of {n_runs} runs; at most {MOST_RUNS} are queued as one.")
 
 
-def _variants(dimensions: Dimensions) -> list[dict[str, Any]]:
+def variants_of(dimensions: Dimensions) -> list[dict[str, Any]]:
+    """Return every combination of values. Raises CannotBeAskedError for fewer than two, or more than `MOST_RUNS`."""
     check_size(dimensions)
     return [dict(zip(dimensions, values, strict=True)) for values in product(*dimensions.values())]
 
 
-def _merged(common: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def with_variant(common: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of one run: what it varies over what all have in common."""
     own = {name: value for name, value in values.items() if name in {PROMPT_STYLE, SEED}}
     parameters = {name: value for name, value in values.items() if name not in own}

@@ -13,6 +13,7 @@ from django.urls import reverse
 from corpus.models import QuestionSetRevision
 from evaluations.models import Item, Run, System
 from evaluations.prompts import prompt_style
+from evaluations.selectors.costs import money
 from evaluations.selectors.estimates import Estimate, run_estimate
 from evaluations.services.runs import run_create
 
@@ -164,6 +165,45 @@ def test_an_estimate_follows_what_is_chosen_and_queues_nothing(
     nothing = admin_client.post(queue_address("estimate", system), choices(twenty, question_set=""))
     assert "Choose a question set" in nothing.content.decode()
     assert not Run.objects.exists()
+
+
+SWEEP = "temperature=0,1\nprompt_style=instruction@1,self-critique@1\nmax_tokens=100,200"
+
+
+def test_a_sweep_is_estimated_by_its_own_styles_and_limits(
+    admin_client: Any, twenty: QuestionSetRevision, make_system: Callable[..., System]
+) -> None:
+    system = make_system(parameters={"max_tokens": 500}, **PRICED)
+    alone = [
+        estimate(system, twenty, style_name=style, parameters={"max_tokens": limit})
+        for style in ("instruction@1", "self-critique@1")
+        for limit in (100, 200)
+    ]
+    out = StringIO()
+    asked = {"system": system.slug, "question_set": twenty.question_set.slug, "sweep": SWEEP.splitlines()}
+    call_command("evaluate", estimate=True, json=True, stdout=out, **asked)
+    told = json.loads(out.getvalue())
+    assert (told["n_items"], told["tokens_out"]) == (8 * 20, 2 * 20 * (100 + 200 + 2 * 100 + 2 * 200))
+    assert Decimal(told["cost"]) == 2 * sum(each.cost or 0 for each in alone)
+    (line,) = admin_client.post(queue_address("estimate", system), choices(twenty, sweep=SWEEP)).context["estimates"]
+    assert line.estimate.as_dict() == told
+    assert told["rests_on"][0] == "All 8 runs of the sweep together."
+
+
+def test_several_systems_are_summed(
+    admin_client: Any, twenty: QuestionSetRevision, make_system: Callable[..., System]
+) -> None:
+    one, two = (make_system(parameters={"max_tokens": 50_000}, **PRICED) for _ in range(2))
+    cost = estimate(one, twenty).cost
+    assert cost is not None
+    response = admin_client.post(queue_address("estimate", one, two), choices(twenty))
+    assert response.context["estimate_total"] == f"at most about {money(2 * cost, 'USD')}"
+    assert response.context["estimate_total"] in response.content.decode()
+    unknown, other = make_system(), make_system(parameters={"max_tokens": 50_000}, price_currency="EUR", **PRICED)
+    mixed = admin_client.post(queue_address("estimate", one, unknown, other), choices(twenty)).context["estimate_total"]
+    for part in ("USD", "EUR", "unknown for 1 of 3 systems"):
+        assert part in mixed
+    assert not admin_client.post(queue_address("estimate", one), choices(twenty)).context["estimate_total"]
 
 
 def test_a_budget_goes_with_the_run_or_is_refused_with_the_reason(

@@ -14,12 +14,12 @@ from evaluations.errors import EvaluationError
 from evaluations.management.run_reports import run_report
 from evaluations.models import Run, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
-from evaluations.selectors.estimates import run_estimate
+from evaluations.selectors.estimates import run_estimate, sweep_estimate
 from evaluations.services.asking import ask_until_done
 from evaluations.services.runs import ACTIVE, run_create
 from evaluations.services.sweep_turns import SWEEP_KEY
 from evaluations.services.sweeping import wake_stalled_runs
-from evaluations.services.sweeps import parse_dimensions, sweep_create
+from evaluations.services.sweeps import parse_dimensions, sweep_create, variants_of
 from evaluations.services.systems import MADE_ON_FIRST_USE
 
 _LOOK_SECONDS = 0.5
@@ -111,11 +111,16 @@ class Command(BaseCommand):
 
     def _estimate(self, options: dict[str, Any]) -> None:
         try:
-            estimate = run_estimate(
-                system=_system(options["system"]),
-                set_revision=_set_revision(options["question_set"]),
-                style_name=options["prompt_style"],
-                repeats=options["repeats"],
+            asked: dict[str, Any] = {
+                "system": _system(options["system"]),
+                "set_revision": _set_revision(options["question_set"]),
+                "style_name": options["prompt_style"],
+                "repeats": options["repeats"],
+            }
+            estimate = (
+                sweep_estimate(variants=variants_of(parse_dimensions(options["sweep"])), **asked)
+                if options["sweep"]
+                else run_estimate(**asked)
             )
         except EvaluationError as error:
             raise CommandError(str(error)) from error
