@@ -10,7 +10,7 @@ from evaluations.services.budgets import RAISABLE
 from evaluations.services.cloning import run_clone
 from evaluations.services.costs import BUDGET, prices_of
 from evaluations.services.runs import ACTIVE, PAUSABLE, RESUMABLE, STOPPABLE, run_pause, run_resume, run_stop
-from evaluations.services.sweeping import is_silent, run_wake
+from evaluations.services.sweeping import can_be_woken, run_wake
 
 CHANGE = "evaluations.change_run"
 ADD = "evaluations.add_run"
@@ -81,7 +81,7 @@ def may_raise_budget(run: Run, request: HttpRequest) -> bool:
 
 
 def _makes_sense(action: RunAction, run: Run) -> bool:
-    """Leave out waking a run that is not silent, and resuming one that only a higher budget lets go on."""
+    """Leave out waking a run that cannot be woken, and resuming one that only a higher budget lets go on."""
     if action.name == "wake":
-        return is_silent(run)
+        return can_be_woken(run)
     return not (action.service is run_resume and run.error_code == BUDGET)

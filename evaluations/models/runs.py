@@ -64,6 +64,9 @@ class Run(models.Model):
     queued_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
+    woken_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a job was last made for it because it was silent."
+    )
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -19,6 +19,7 @@ from corpus.models import QuestionSetMember, QuestionSetRevision
 from corpus.services.results import action_log, results_changed
 from evaluations.database_clock import database_now
 from evaluations.errors import CannotBeAskedError, NothingToAskError, RunAlreadyActiveError, RunStateError
+from evaluations.json_fields import json_problem
 from evaluations.models import Item, Run, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style
 from evaluations.providers import parameter_problems, provider_entry
@@ -39,6 +40,7 @@ ENDED = (Run.Status.FINISHED, Run.Status.INCOMPLETE, Run.Status.STOPPED)
 PAUSABLE = ACTIVE
 STOPPABLE = (*ACTIVE, Run.Status.PAUSED)
 RESUMABLE = (Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
+MOST_REPEATS = 100
 _ITEMS_AT_ONCE = 1000
 _CODE_LENGTH = 40
 _REASON_LENGTH = 500
@@ -69,6 +71,8 @@ def run_create(
     of each. A run with a place in a `sweep` other than the first waits for its turn. Raises CannotBeAskedError,
     NothingToAskError, or RunAlreadyActiveError while another run of the same system and set is queued or running.
     """
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise CannotBeAskedError(f"Ask each question from 1 to {MOST_REPEATS} times, not {repeats}.")
     waits = sweep is not None and sweep.position > 0
     merged = _checked_parameters(system, parameters)
     run = Run(
@@ -156,6 +160,8 @@ def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
                 "error_message": "",
                 "finished_at": None,
                 "queued_at": database_now(),
+                # A worker's sign of life from before says nothing of one since.
+                "heartbeat_at": None,
             },
         )
         _failed_wait_again(run)
@@ -241,6 +247,8 @@ def _checked_parameters(system: System, parameters: Mapping[str, Any] | None) ->
     merged = {**entry.defaults, **system.parameters, **(parameters or {})}
     if entry.needs_address and not system.base_url:
         raise CannotBeAskedError(f"The system {system.slug} has no address; fill in its base URL first.")
+    if problem := json_problem(merged):
+        raise CannotBeAskedError(f"The parameters cannot be sent: {problem}")
     problems = [*parameter_problems(merged), *entry.problems(merged)]
     if problems:
         raise CannotBeAskedError(" ".join(problems))

@@ -43,8 +43,8 @@ def wake_stalled_runs() -> int:
     """
     queue_waiting_sweeps()
     now = database_now()
-    stalled = [run for run in Run.objects.filter(_silent(now), status__in=ACTIVE) if not waits_for_fallback(run)]
-    return sum(_wake(run.pk, run.heartbeat_at, now) is True for run in stalled)
+    stalled = [run for run in Run.objects.filter(_to_wake(now)) if not waits_for_fallback(run)]
+    return sum(_wake(run, now) is True for run in stalled)
 
 
 def join_active_runs() -> int:
@@ -64,7 +64,7 @@ def join_active_runs() -> int:
 
 
 def run_wake(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
-    """Put a job on the queue for an active run without a sign of life for one lease.
+    """Put a job on the queue for an active run without a sign of life for one lease; once per lease.
 
     Raises RunStateError for another run, and QueueAwayError, with nothing changed, when the queue cannot be reached.
     """
@@ -73,9 +73,11 @@ def run_wake(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     if run.status not in ACTIVE:
         wanted = " or ".join(status.label for status in ACTIVE)
         raise RunStateError(f"Run {run_id} is {run.get_status_display()}; this can be done while it is {wanted}.")
-    woken = _wake(run_id, run.heartbeat_at, now)
+    woken = _wake(run, now)
     if woken is None:
-        raise RunStateError(f"Run {run_id} gave a sign of life within the last {settings.EVALUATION_LEASE_SECONDS} s.")
+        raise RunStateError(
+            f"Run {run_id} gave a sign of life, or was woken, within the last {settings.EVALUATION_LEASE_SECONDS} s."
+        )
     if not woken:
         raise QueueAwayError(QUEUE_AWAY)
     action_log(code="run.woken", target=run, actor=actor)
@@ -88,28 +90,35 @@ def is_silent(run: Run) -> bool:
     return run.status in ACTIVE and last_sign < database_now() - _lease() and not waits_for_fallback(run)
 
 
+def can_be_woken(run: Run) -> bool:
+    """Say whether `run_wake` would put a job on the queue."""
+    return Run.objects.filter(_to_wake(database_now()), pk=run.pk).exists()
+
+
 def waits_for_fallback(run: Run) -> bool:
     """Say whether all that a run still waits for is a fallback reader that is to be asked later."""
     unfinished = run.items.filter(status__in=[Item.Status.WAITING, Item.Status.LEASED])
     return run.error_code == WAITS and not unfinished.exists() and not asks_apart_now(run)
 
 
-def _wake(run_id: UUID, last_sign: datetime | None, now: datetime) -> bool | None:
-    """Return whether the queue took a job, or None where the run is not silent: someone else was first."""
-    if not Run.objects.filter(_silent(now), pk=run_id, status__in=ACTIVE).update(heartbeat_at=now):
+def _wake(run: Run, now: datetime) -> bool | None:
+    """Return whether the queue took a job, or None where the run is not to be woken: someone else was first."""
+    if not Run.objects.filter(_to_wake(now), pk=run.pk).update(woken_at=now):
         return None
-    if wake_run(run_id=run_id, jobs=1):
-        if last_sign is not None:
-            detail = {"last_sign_of_life": last_sign.isoformat(timespec="seconds")}
-            action_log(code="run.stalled", target=Run(pk=run_id), detail=detail)
+    if wake_run(run_id=run.pk, jobs=1):
+        if run.heartbeat_at is not None:
+            detail = {"last_sign_of_life": run.heartbeat_at.isoformat(timespec="seconds")}
+            action_log(code="run.stalled", target=run, detail=detail)
         return True
-    Run.objects.filter(pk=run_id, heartbeat_at=now).update(heartbeat_at=last_sign)
+    Run.objects.filter(pk=run.pk, woken_at=now).update(woken_at=run.woken_at)
     return False
 
 
-def _silent(now: datetime) -> Q:
+def _to_wake(now: datetime) -> Q:
+    """Return which runs are active and silent, and were not woken for one lease."""
     since = now - _lease()
-    return Q(heartbeat_at__lt=since) | Q(heartbeat_at=None, queued_at__lt=since)
+    is_silent = Q(heartbeat_at__lt=since) | Q(heartbeat_at=None, queued_at__lt=since)
+    return is_silent & (Q(woken_at=None) | Q(woken_at__lt=since)) & Q(status__in=ACTIVE)
 
 
 def _lease() -> timedelta:

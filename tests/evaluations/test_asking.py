@@ -219,7 +219,7 @@ def test_a_stalled_run_is_woken_once_per_lease(start: START, settings: Any, monk
     Run.objects.filter(pk=run.pk).update(queued_at=old)
     assert wake_stalled_runs() == 1
     assert wake_stalled_runs() == 0
-    Run.objects.filter(pk=run.pk).update(status="running", heartbeat_at=old)
+    Run.objects.filter(pk=run.pk).update(status="running", heartbeat_at=old, woken_at=old)
     assert wake_stalled_runs() == 1
     Run.objects.filter(pk=run.pk).update(status="paused", heartbeat_at=old)
     assert wake_stalled_runs() == 0

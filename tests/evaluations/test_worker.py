@@ -20,8 +20,8 @@ from corpus.models import ActionLog, QuestionSetRevision
 from evaluations import worker
 from evaluations.errors import QueueAwayError, RunStateError
 from evaluations.models import Run, System
-from evaluations.services.runs import run_create
-from evaluations.services.sweeping import run_wake, wake_stalled_runs
+from evaluations.services.runs import run_create, run_resume
+from evaluations.services.sweeping import is_silent, run_wake, wake_stalled_runs
 from evaluations.worker import SWEEP_SECONDS, SweepingWorker, sweep
 from tests.evaluations.real_parts import real_parts, wait_until
 from tests.fake_servers.server import FakeServer
@@ -101,9 +101,32 @@ def test_a_sweep_that_finds_no_queue_leaves_the_run_for_the_next_one(stalled: Ru
     assert woken == [stalled.pk]
 
 
+def test_waking_is_no_sign_of_life(admin_client: Any, stalled: Run, woken: list[UUID]) -> None:
+    """No worker lives: the page goes on to say so, and a sweep after one more lease wakes again."""
+    before = timezone.now() - timedelta(hours=3)
+    let_time_pass(stalled, status="running", started_at=before, heartbeat_at=before)
+    for _ in range(2):
+        assert wake_address(stalled) in page(admin_client, stalled)
+        assert [wake_stalled_runs(), wake_stalled_runs()] == [1, 0]
+        assert Run.objects.get().heartbeat_at == before
+        shown = page(admin_client, stalled)
+        assert "Interrupted: no worker has given a sign of life" in shown
+        assert wake_address(stalled) not in shown, "it was woken just now"
+        let_time_pass(stalled, woken_at=before)
+    assert woken == [stalled.pk] * 2
+    logged = [each.detail["last_sign_of_life"] for each in ActionLog.objects.filter(code="run.stalled")]
+    assert logged == [before.isoformat(timespec="seconds")] * 2
+
+
+def test_a_run_that_is_resumed_is_not_silent_yet(stalled: Run, woken: list[UUID]) -> None:
+    let_time_pass(stalled, status="paused", heartbeat_at=timezone.now() - timedelta(hours=3))
+    assert not is_silent(run_resume(run_id=stalled.pk))
+    assert wake_stalled_runs() == 0
+
+
 def test_without_a_queue_a_sweep_wakes_nobody_and_forgets_nobody(stalled: Run) -> None:
     assert wake_stalled_runs() == 0
-    assert Run.objects.get().heartbeat_at is None
+    assert Run.objects.get().woken_at is None
 
 
 def test_waking_is_for_silent_runs_and_is_recorded(stalled: Run, woken: list[UUID], admin_user: Any) -> None:
