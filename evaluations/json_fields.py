@@ -21,7 +21,7 @@ class StorableJSONField(forms.JSONField):
             found = super().to_python(value)
         except (ValueError, RecursionError):
             raise ValidationError("A number of this JSON is too long, or it nests too deeply.") from None
-        problem = _problem(found)
+        problem = json_problem(found)
         if problem:
             raise ValidationError(problem)
         return found
@@ -37,7 +37,8 @@ class StorableJSONField(forms.JSONField):
         return super().bound_data(data, initial)
 
 
-def _problem(value: Any) -> str:
+def json_problem(value: Any) -> str:
+    """Return what a database would refuse of a JSON value, as a sentence that says what to change; "" for nothing."""
     waiting = [(value, 0)]
     while waiting:
         found, depth = waiting.pop()

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from corpus.models import QuestionSetRevision
 from evaluations.errors import CannotBeAskedError
+from evaluations.json_fields import json_problem
 from evaluations.models import Run, System
 from evaluations.prompts import prompt_style
 from evaluations.services.runs import run_create
@@ -19,6 +20,8 @@ from evaluations.services.sweep_turns import SWEEP_KEY, SweepPlace
 MOST_RUNS = 50
 PROMPT_STYLE = "prompt_style"
 SEED = "seed"
+# Settings of a run that are no parameters of its provider.
+_NOT_VARIED = frozenset({"repeats", "budget", "fallback", "permutes_options", "asks_confidence"})
 _EXAMPLE = "temperature=0,0.5,1"
 
 Dimensions = Mapping[str, tuple[Any, ...]]
@@ -100,12 +103,16 @@ def with_variant(common: Mapping[str, Any], values: Mapping[str, Any]) -> dict[s
 
 
 def _checked_values(name: str, words: Sequence[str]) -> tuple[Any, ...]:
+    if name in _NOT_VARIED:
+        raise CannotBeAskedError(f"A sweep does not vary {name}; set it once for all its runs.")
     values = tuple(_value(name, word) for word in words)
     if len({json.dumps(value) for value in values}) < len(values):
         raise CannotBeAskedError(f"The sweep gives a value of {name} twice.")
     if name == PROMPT_STYLE:
         return tuple(prompt_style(value).name for value in values)
-    if name == SEED and not all(isinstance(value, int) and value >= 0 for value in values):
+    if problem := json_problem(list(values)):
+        raise CannotBeAskedError(f"A value of {name} cannot be sent: {problem}")
+    if name == SEED and not all(type(value) is int and value >= 0 for value in values):
         raise CannotBeAskedError("A seed is a whole number from 0.")
     return values
 

@@ -46,6 +46,14 @@ def test_lines_name_what_is_varied_and_their_values_are_json_or_words() -> None:
         (["temperature=0,1,0"], "a value of temperature twice"),
         (["prompt_style=instruction@1,poem@3"], "no prompt style 'poem@3'"),
         (["seed=1,two"], "whole number"),
+        (["seed=0,true"], "whole number"),
+        (["temperature=0,NaN"], "temperature cannot be sent: JSON has no NaN"),
+        (["temperature=0,-Infinity"], "temperature cannot be sent: JSON has no NaN"),
+        (["temperature=0,1e400"], "temperature cannot be sent: JSON has no NaN"),
+        (['effort=low,"\\u0000"'], "effort cannot be sent: This JSON holds a NUL"),
+        (['effort=low,"\\ud800"'], "effort cannot be sent: This JSON holds a NUL or half a character"),
+        ([f"temperature=0,{'[' * 60}{']' * 60}"], "nests more than"),
+        (["repeats=0,1"], "does not vary repeats"),
     ],
 )
 def test_what_is_no_sweep_is_refused_with_the_reason(lines: list[str], message: str) -> None:
