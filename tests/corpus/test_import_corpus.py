@@ -1,6 +1,10 @@
 """Importing: every file accounted for, nothing copied, changes named for what they are."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -15,6 +19,7 @@ from tests.corpus.bank import CANARY, question, write_bank
 
 pytestmark = pytest.mark.django_db
 
+MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
 NAMING = BenchmarkNaming(slug="demo", name="Demo", is_demo=True)
 
 
@@ -379,3 +384,13 @@ def test_a_source_that_is_missing_stores_nothing(tmp_path):
     with pytest.raises(SourceError):
         run(tmp_path / "none")
     assert not Benchmark.objects.exists()
+
+
+def test_importing_before_the_tables_are_there_says_what_to_do(tmp_path):
+    bank = write_bank(tmp_path / "bank", {"q/a.json": question("x")})
+    environment = {**os.environ, "DATABASE_URL": f"sqlite:///{tmp_path / 'new.sqlite3'}", "SECRET_KEY": "for-this-test"}
+    command = [sys.executable, str(MANAGE), "import_corpus", str(bank)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Run `manage.py migrate` first" in done.stderr
+    assert "Traceback" not in done.stderr

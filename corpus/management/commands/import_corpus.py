@@ -10,7 +10,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
-from django.db import IntegrityError
+from django.db import IntegrityError, OperationalError, ProgrammingError, connection
+from django.db.migrations.executor import MigrationExecutor
 
 from corpus.services.imports import (
     CHEMBENCH,
@@ -23,6 +24,10 @@ from corpus.services.imports import (
 
 logger = logging.getLogger(__name__)
 SHOWN_FINDINGS = 40
+NOT_MIGRATED = (
+    "The database is not ready: it has no tables yet, or those of an earlier version. Nothing was imported. Run "
+    "`manage.py migrate` first, then this command again."
+)
 LONGEST_SLUG = 50
 LONGEST_WORDS = 200
 
@@ -60,6 +65,10 @@ class Command(BaseCommand):
             )
         except (SourceError, SetError) as error:
             raise CommandError(str(error)) from None
+        except (OperationalError, ProgrammingError):
+            if is_migrated():
+                raise
+            raise CommandError(NOT_MIGRATED) from None
         except IntegrityError as error:
             raise CommandError(
                 f"Nothing was stored: the bank changed during the import ({error}). Run it again."
@@ -67,6 +76,12 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(report_as_json(report), indent=1) if options["json"] else report_as_text(report))
         if report.files and report.count("refused") == len(report.files):
             raise CommandError("Every file was refused; nothing was imported.")
+
+
+def is_migrated() -> bool:
+    """Say whether the database has every table and column that this version needs."""
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
 
 
 def naming_from(options: dict[str, Any]) -> BenchmarkNaming:
