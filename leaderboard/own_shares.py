@@ -3,8 +3,8 @@
 While a study is open, nobody may learn which of their answers were right. Hiding small groups is not enough for that:
 a share of 0 or 100 % tells every verdict in its group, and so does a sum that leaves only such a share. Therefore
 
-- questions are divided into groups that do not overlap, each of at least `SMALLEST_OWN_GROUP`; what is left over is a
-  group like the others, or is joined with the smallest of them;
+- questions are divided into groups that do not overlap, each of at least `SMALLEST_OWN_GROUP`: smaller topics are put
+  together until they are as many, and what is left over then goes with the last or the smallest of the groups;
 - none and one right answer are told alike, and so are all and all but one;
 - a group with an answer that is not judged yet is not told: once it is, the difference would be its verdict;
 - the whole is told as the sum of what is told of the groups, so it adds nothing.
@@ -100,7 +100,7 @@ def protected_shares(
 def divided(groups: Sequence[OwnGroup], *, n: int) -> list[OwnGroup]:
     """Divide `n` questions into groups of at least `SMALLEST_OWN_GROUP` that do not overlap, largest first.
 
-    What no group has is the last one. Empty where there are fewer questions than that in all.
+    What is in none of them comes last, by small topics put together. Empty where there are fewer questions in all.
     """
     is_free = np.ones(n, dtype=np.bool_)
     taken: list[OwnGroup] = []
@@ -110,10 +110,40 @@ def divided(groups: Sequence[OwnGroup], *, n: int) -> list[OwnGroup]:
             taken.append(group)
     while taken and 0 < np.count_nonzero(is_free) < SMALLEST_OWN_GROUP:
         is_free[taken.pop().columns] = True
-    rest = np.flatnonzero(is_free)
-    if rest.size >= SMALLEST_OWN_GROUP:
-        taken.append(OwnGroup(REST, REST_NAME, rest))
+    if np.count_nonzero(is_free) >= SMALLEST_OWN_GROUP:
+        taken += _put_together(groups, np.flatnonzero(is_free))
     return taken
+
+
+def _put_together(groups: Sequence[OwnGroup], rest: Columns) -> list[OwnGroup]:
+    """Divide the rest by putting topics together, by name, until they have enough questions."""
+    parts: list[list[tuple[str, Columns]]] = [[]]
+    for piece in _pieces(groups, rest):
+        if _size(parts[-1]) >= SMALLEST_OWN_GROUP:
+            parts.append([])
+        parts[-1].append(piece)
+    if len(parts) > 1 and _size(parts[-1]) < SMALLEST_OWN_GROUP:
+        last = parts.pop()
+        parts[-1] += last
+    if len(parts) == 1:
+        return [OwnGroup(REST, REST_NAME, rest)]
+    return [
+        OwnGroup(f"{REST}-{number}", ", ".join(name for name, _ in part), np.concatenate([found for _, found in part]))
+        for number, part in enumerate(parts, start=1)
+    ]
+
+
+def _pieces(groups: Sequence[OwnGroup], rest: Columns) -> list[tuple[str, Columns]]:
+    """Return the rest by topic; a question with several belongs to the first by name, those without any come last."""
+    pieces = []
+    for group in sorted(groups, key=lambda group: (group.name.casefold(), group.slug)):
+        pieces.append((group.name, np.intersect1d(rest, group.columns)))
+        rest = np.setdiff1d(rest, group.columns)
+    return [(name, columns) for name, columns in [*pieces, (REST_NAME, rest)] if columns.size]
+
+
+def _size(part: Sequence[tuple[str, Columns]]) -> int:
+    return sum(columns.size for _, columns in part)
 
 
 def _exact(is_right: npt.NDArray[np.bool_], group: OwnGroup) -> GroupShare:

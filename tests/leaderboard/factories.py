@@ -103,7 +103,7 @@ def make_people_of_parts(
 
     The study is closed unless told otherwise: while it is open, people come into public results in whole groups.
     """
-    fields = {"title": "A study", "status": "closed", **study_fields}
+    fields = {"title": "A study", "status": "closed", "joins_while_open": True, **study_fields}
     study = Study.objects.create(slug=f"study-{next(_numbers)}", is_demo=is_demo, **fields)
     consent = ConsentText.objects.create(study=study, version=1, text="I agree.")
     blocks = [

@@ -35,6 +35,13 @@ def test_a_share_is_said_in_words(share, words) -> None:
         pytest.param({"a": range(4), "b": range(4, 9), "c": range(9, 20)}, 20, [("c", 11), ("rest", 9)], id="smallest"),
         pytest.param({"a": range(6), "b": range(5, 12)}, 12, [("b", 7), ("rest", 5)], id="no overlap"),
         pytest.param({"a": range(9)}, 10, [("rest", 10)], id="all but one"),
+        pytest.param(
+            {"a": range(3), "b": range(3, 6), "c": range(6, 8)}, 11, [("rest-1", 6), ("rest-2", 5)], id="small"
+        ),
+        pytest.param({"a": range(4), "b": range(3, 7)}, 9, [("rest", 9)], id="too few left over"),
+        pytest.param(
+            {"a": range(4), "b": range(3, 7), "c": range(6, 8)}, 13, [("rest-1", 7), ("rest-2", 6)], id="both"
+        ),
     ],
 )
 def test_questions_are_divided_into_groups_that_do_not_overlap(spans, n, expected) -> None:
@@ -43,9 +50,15 @@ def test_questions_are_divided_into_groups_that_do_not_overlap(spans, n, expecte
     assert sorted(column for group in found for column in group.columns) == list(range(n if expected else 0))
 
 
+def test_small_topics_that_are_put_together_are_named() -> None:
+    found = divided(groups(d=range(3), b=range(3, 6), c=range(6, 8)), n=11)
+    assert [group.name for group in found] == ["B, C", "D, Other questions"]
+
+
 @pytest.mark.parametrize(
     "spans",
     [
+        pytest.param({"a": range(3), "b": range(3, 6), "c": range(5, 9)}, id="small topics put together"),
         pytest.param({"a": range(5), "b": range(5, 12)}, id="two topics"),
         pytest.param({"a": range(7), "b": range(5, 12)}, id="overlapping"),
         pytest.param({"a": range(5), "b": range(4)}, id="one within another"),
