@@ -25,6 +25,8 @@ from survey.services.studies import BlockPlan, study_create, study_open
 DEMO_SLUG = "demo"
 TOPIC_GROUPING = "topic"
 DEMO_START = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
+DEMO_DAYS = 26
+WORKING_MINUTES = 8 * 60
 SECONDS_PER_ANSWER = (20, 180)
 DEMO_TOOLS = ("calculator", "web search", "database", "book")
 WRONG_FACTORS = (Decimal("0.1"), Decimal("0.5"), Decimal("1.3"), Decimal(2), Decimal(10), Decimal(1000))
@@ -78,6 +80,8 @@ def demo_study_create() -> Study:
             offers_do_not_know=True,
             is_demo=True,
         )
+        # Its made-up people took part in the past, so it was there.
+        Study.objects.filter(pk=study.pk).update(created_at=DEMO_START)
         study_open(study=study)
     return study
 
@@ -118,7 +122,7 @@ def _topics_by_question(study: Study) -> dict[int, list[str]]:
 def _person_load(study: Study, person: Mapping[str, Any], topics: Mapping[int, list[str]]) -> None:
     # Not a secret: the same seed must give the same made-up person.
     generator = random.Random(person["seed"])  # noqa: S311
-    now = DEMO_START + timedelta(hours=person["seed"] % 1000)
+    now = _begun_at(person["seed"])
     consent = current_consent(study)
     participant = participant_begin(
         study=study,
@@ -136,7 +140,13 @@ def _person_load(study: Study, person: Mapping[str, Any], topics: Mapping[int, l
         now=now,
     )
     practice_record(participant=participant, now=now, generator=generator)
+    Participant.objects.filter(pk=participant.pk).update(started_at=now)
     _answers_give(participant, person, topics, generator, now)
+
+
+def _begun_at(seed: int) -> datetime:
+    """Return when a made-up person began: on a day of the weeks after the start of the demo, between nine and five."""
+    return DEMO_START + timedelta(days=seed * 5 % DEMO_DAYS, minutes=seed * 89 % WORKING_MINUTES)
 
 
 def _answers_give(

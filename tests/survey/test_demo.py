@@ -1,12 +1,15 @@
 """The demo study and its made-up people."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from corpus.services.imports import BenchmarkNaming, corpus_import
+from leaderboard.own_result import own_result
 from survey.errors import StudyNotReadyError
 from survey.models import Participant, Response, Study
 from survey.services.demo import demo_study_create, load_demo_people
@@ -52,6 +55,30 @@ def test_demo_people_are_marked_judged_and_neither_all_right_nor_all_wrong() -> 
     assert 0.3 < share_right < 0.8
     assert Participant.objects.filter(finished_at__isnull=False).exists()
     assert Participant.objects.filter(finished_at__isnull=True).exists()
+
+
+def test_demo_people_took_part_in_the_past_at_times_of_their_own() -> None:
+    study = load_demo_study()
+    load_demo_people(study=study, people_json=PEOPLE)
+    people = list(Participant.objects.order_by("started_at"))
+    assert len({person.started_at.date() for person in people}) > len(people) / 2
+    assert all(9 <= person.started_at.hour < 17 for person in people)
+    for person in people:
+        answered = Response.objects.filter(assignment__participant=person).order_by("assignment__position")
+        times = list(answered.values_list("answered_at", flat=True))
+        assert Study.objects.get().created_at <= person.started_at == person.consented_at < times[0]
+        assert times == sorted(times)
+        assert times[-1] < timezone.now() - timedelta(days=30)
+        assert times[-1] - person.started_at < timedelta(hours=2)
+
+
+def test_a_demo_person_sees_a_result_of_several_rows() -> None:
+    study = load_demo_study()
+    load_demo_people(study=study, people_json=PEOPLE)
+    person = Participant.objects.select_related("study").filter(finished_at__isnull=False).first()
+    sections = own_result(person).sections
+    assert [[line.share.n for line in section.lines] for section in sections] == [[5, 5], [5, 5]]
+    assert all(section.total.share.n == 10 for section in sections)
 
 
 def test_seed_makes_the_same_person_each_time(tmp_path: Path) -> None:
