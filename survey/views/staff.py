@@ -12,6 +12,8 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from corpus.markup.html import render_html
+from corpus.models import QuestionRevision
 from survey.models import Study
 from survey.selectors.agreement import study_agreement
 from survey.selectors.balance import study_balance
@@ -147,7 +149,11 @@ def question(request: HttpRequest, study: Study, root_id: int) -> HttpResponse:
     if item is None:
         raise Http404("Nobody whose answers are analysed has answered this question.")
     may_read = request.user.has_perm("survey.view_questioncomment")
-    context = {"item": item, "comments": question_comments(question_id=item.question_id) if may_read else None}
+    context = {
+        "item": item,
+        "stem": render_html(QuestionRevision.objects.get(pk=root_id).stem, place="stem"),
+        "comments": question_comments(question_id=item.question_id) if may_read else None,
+    }
     return _page(request, study, "question", context)
 
 

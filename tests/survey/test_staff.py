@@ -213,6 +213,7 @@ def test_questions_page_names_the_key_in_doubt_and_links_to_the_question() -> No
     assert f'href="{detail}"' in page
     text = text_of(client.get(detail))
     assert reverse("admin:corpus_question_change", args=[question.pk]) in text
+    assert "Which one is meant?" in text
     assert "first wrong one" in text
     assert "Nobody has said anything." in text
     assert client.get(reverse("survey:staff-question", args=[study.slug, 0])).status_code == 404
