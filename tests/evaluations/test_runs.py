@@ -98,6 +98,24 @@ def test_what_cannot_be_asked_is_refused_with_the_reason(
     assert not Run.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"repeats": 0}, "from 1 to 100 times, not 0"),
+        ({"repeats": -1}, "from 1 to 100 times, not -1"),
+        ({"repeats": 101}, "from 1 to 100 times, not 101"),
+        ({"parameters": {"temperature": float("nan")}}, "JSON has no NaN"),
+        ({"parameters": {"stop": ["\x00"]}}, "holds a NUL"),
+    ],
+)
+def test_what_no_database_keeps_is_refused_with_the_reason(
+    twenty: QuestionSetRevision, make_system: Callable[..., System], fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(CannotBeAskedError, match=message):
+        run_create(system=make_system(provider="random"), set_revision=twenty, **fields)
+    assert not Run.objects.exists()
+
+
 def test_an_unknown_prompt_style_and_an_empty_set_are_refused(
     twenty: QuestionSetRevision, make_system: MakeSystem
 ) -> None:
