@@ -51,6 +51,7 @@ class _Chosen(NamedTuple):
     style_name: str = DEFAULT_PROMPT_STYLE
     repeats: int = 1
     dimensions: Dimensions | None = None
+    asks_confidence: bool = False
 
 
 def _chosen(form: QueueRunForm) -> _Chosen:
@@ -63,6 +64,7 @@ def _chosen(form: QueueRunForm) -> _Chosen:
         chosen.get("prompt_style") or DEFAULT_PROMPT_STYLE,
         chosen.get("repeats") or 1,
         chosen.get("sweep"),
+        bool(chosen.get("asks_confidence")),
     )
 
 
@@ -70,7 +72,12 @@ def _line(system: System, chosen: _Chosen) -> EstimateLine:
     set_revision = chosen.question_set.current_revision if chosen.question_set else None
     if set_revision is None:
         return EstimateLine(system.name, None, "The set has no questions.")
-    asked: dict[str, Any] = {"set_revision": set_revision, "style_name": chosen.style_name, "repeats": chosen.repeats}
+    asked: dict[str, Any] = {
+        "set_revision": set_revision,
+        "style_name": chosen.style_name,
+        "repeats": chosen.repeats,
+        "asks_confidence": chosen.asks_confidence,
+    }
     try:
         estimate = (
             sweep_estimate(system=system, variants=variants_of(chosen.dimensions), **asked)

@@ -11,8 +11,9 @@ from django.db.models import Count, QuerySet, Sum
 
 from corpus.models import QuestionRevision, QuestionSetRevision
 from evaluations.errors import CannotBeAskedError
-from evaluations.models import Item, Run, System
+from evaluations.models import Item, ItemConfidence, Run, System
 from evaluations.prompts import prompt_style
+from evaluations.prompts.confidence import CONFIDENCE_PROMPT
 from evaluations.providers import provider_entry
 from evaluations.selectors.costs import money
 from evaluations.services.costs import TokenCounts, call_cost, prices_now
@@ -34,7 +35,7 @@ class Estimate:
     """What a run may take and cost. `tokens_out` and `cost` are None where nothing says.
 
     `is_upper_bound`: replies are counted at the longest that is allowed. `rests_on` says in sentences where the
-    figures come from. What asking for confidence or a fallback reader adds is not in it.
+    figures come from. What a fallback reader adds is not in it: nobody knows how many replies it will get.
     """
 
     system: str
@@ -88,11 +89,12 @@ def run_estimate(
     style_name: str,
     repeats: int = 1,
     parameters: Mapping[str, Any] | None = None,
+    asks_confidence: bool = False,
 ) -> Estimate:
     """Return what a run of `system` over the set would take: from its earlier runs, else from the prompts themselves.
 
-    `parameters` go over the system's own, as in a run. Raises CannotBeAskedError for a system or a style that cannot
-    be asked, and for fewer than one repeat.
+    `parameters` go over the system's own, as in a run. `asks_confidence` adds the question of how sure the system is.
+    Raises CannotBeAskedError for a system or a style that cannot be asked, and for fewer than one repeat.
     """
     if repeats < 1:
         raise CannotBeAskedError(f"Ask each question at least once, not {repeats} times.")
@@ -100,6 +102,8 @@ def run_estimate(
     each = _from_earlier_runs(system, set_revision, style_name) or _from_prompts(
         system, set_revision, style_name, parameters or {}
     )
+    if asks_confidence:
+        each = _with_confidence(each, _earlier_answers(system, set_revision, style_name))
     prices = prices_now(system)
     tokens = TokenCounts(
         sent=ceil(each.sent * n_items),
@@ -128,6 +132,7 @@ def sweep_estimate(
     variants: Sequence[Mapping[str, Any]],
     style_name: str,
     repeats: int = 1,
+    asks_confidence: bool = False,
 ) -> Estimate:
     """Return what all runs of a sweep would take together, each in its own prompt style and with its own limits.
 
@@ -146,6 +151,7 @@ def sweep_estimate(
                 style_name=chosen["prompt_style"],
                 repeats=repeats,
                 parameters=chosen["parameters"],
+                asks_confidence=asks_confidence,
             )
         estimates.append(known[key])
     return _together(estimates)
@@ -168,17 +174,7 @@ def _together(estimates: Sequence[Estimate]) -> Estimate:
 
 def _from_earlier_runs(system: System, set_revision: QuestionSetRevision, style_name: str) -> _PerItem | None:
     """Return the means over answers of the same model to questions of the same benchmark, if there are enough."""
-    answers = Item.objects.filter(
-        run__system=system,
-        run__origin=Run.Origin.ASKED,
-        run__set_revision__question_set__benchmark=set_revision.question_set.benchmark_id,
-        run__frozen__model_id=system.model_id,
-        run__prompt_style=style_name,
-        status=Item.Status.ANSWERED,
-        tokens_in__isnull=False,
-        tokens_out__isnull=False,
-    )
-    sums = _sums(answers)
+    sums = _sums(_earlier_answers(system, set_revision, style_name))
     n = sums["n"]
     if n < _ENOUGH_ANSWERS:
         return None
@@ -188,6 +184,43 @@ def _from_earlier_runs(system: System, set_revision: QuestionSetRevision, style_
         cached=(sums["cached"] or 0) / n,
         reasoning=(sums["reasoning"] or 0) / n,
         rests_on=f"Tokens: the mean of {n} answers of this model to this benchmark in the same prompt style.",
+    )
+
+
+def _earlier_answers(system: System, set_revision: QuestionSetRevision, style_name: str) -> QuerySet[Item]:
+    return Item.objects.filter(
+        run__system=system,
+        run__origin=Run.Origin.ASKED,
+        run__set_revision__question_set__benchmark=set_revision.question_set.benchmark_id,
+        run__frozen__model_id=system.model_id,
+        run__prompt_style=style_name,
+        status=Item.Status.ANSWERED,
+        tokens_in__isnull=False,
+        tokens_out__isnull=False,
+    )
+
+
+def _with_confidence(each: _PerItem, earlier: QuerySet[Item]) -> _PerItem:
+    """Return what an item takes with the question of how sure the system is: from earlier replies to it, if enough.
+
+    Without them everything is said once more, and the reply is as long as an answer's.
+    """
+    stated = ItemConfidence.objects.filter(
+        item__in=earlier, error_code="", tokens_in__isnull=False, tokens_out__isnull=False
+    )
+    sums = stated.aggregate(n=Count("id"), sent=Sum("tokens_in"), received=Sum("tokens_out"))
+    n = sums["n"]
+    sent = each.sent + (each.received or 0) + len(CONFIDENCE_PROMPT) / CHARACTERS_A_TOKEN
+    received = each.received
+    words = "How sure it is: all that was said is sent once more, and the reply is as long as an answer."
+    if n >= _ENOUGH_ANSWERS:
+        sent, received = sums["sent"] / n, sums["received"] / n
+        words = f"How sure it is: the mean of {n} replies to that question."
+    return replace(
+        each,
+        sent=each.sent + sent,
+        received=None if each.received is None or received is None else each.received + received,
+        rests_on=f"{each.rests_on} {words}",
     )
 
 

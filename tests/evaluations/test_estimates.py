@@ -11,8 +11,9 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from corpus.models import QuestionSetRevision
-from evaluations.models import Item, Run, System
+from evaluations.models import Item, ItemConfidence, Run, System
 from evaluations.prompts import prompt_style
+from evaluations.prompts.confidence import CONFIDENCE_PROMPT
 from evaluations.selectors.costs import money
 from evaluations.selectors.estimates import Estimate, run_estimate
 from evaluations.services.runs import run_create
@@ -102,6 +103,30 @@ def test_runs_of_another_model_style_or_without_counts_tell_nothing(
     assert estimate(system, twenty).tokens_out is None
 
 
+def test_the_question_of_how_sure_it_is_sends_all_of_it_again(
+    twenty: QuestionSetRevision, make_system: Callable[..., System]
+) -> None:
+    system = make_system(parameters={"max_tokens": 100}, **PRICED)
+    without, found = estimate(system, twenty), estimate(system, twenty, asks_confidence=True)
+    again = without.tokens_in + 20 * (100 + len(CONFIDENCE_PROMPT) / 4)
+    assert found.tokens_in == pytest.approx(without.tokens_in + again, abs=2)
+    assert (found.tokens_out, found.n_items, found.is_upper_bound) == (20 * 200, 20, True)
+    assert found.cost == (2 * Decimal(found.tokens_in) + 8 * 4_000) / 1_000_000
+    assert "sent once more" in " ".join(found.rests_on)
+
+
+def test_earlier_replies_to_how_sure_it_is_tell_better(
+    twenty: QuestionSetRevision, make_system: Callable[..., System]
+) -> None:
+    system = make_system(**PRICED)
+    run = answered(system, twenty, tokens_in=100, tokens_out=50)
+    for item in run.items.all():
+        ItemConfidence.objects.create(item=item, prompt="?", tokens_in=160, tokens_out=2, asked_at=run.queued_at)
+    found = estimate(system, twenty, asks_confidence=True)
+    assert (found.tokens_in, found.tokens_out) == (20 * 260, 20 * 52)
+    assert "mean of 20 replies to that question" in " ".join(found.rests_on)
+
+
 def printed(*arguments: str) -> str:
     out = StringIO()
     call_command("evaluate", *arguments, stdout=out, stderr=StringIO())
@@ -117,6 +142,7 @@ def test_the_command_estimates_and_queues_nothing(
     assert report["is_estimate"] is True
     assert (report["n_items"], report["tokens_out"], report["currency"]) == (20, 10_000, "USD")
     assert Decimal(report["cost"]) > 0
+    assert json.loads(printed(*wanted, "--confidence", "--json"))["tokens_out"] == 20_000
     assert printed(*wanted).startswith("estimate: at most about 0.")
     assert not Run.objects.exists()
 
@@ -162,6 +188,8 @@ def test_an_estimate_follows_what_is_chosen_and_queues_nothing(
         response = admin_client.post(address, choices(twenty, repeats=3, **more))
         (line,) = response.context["estimates"]
         assert (response.status_code, line.estimate.n_items) == (200, 60)
+    sure = admin_client.post(queue_address("estimate", system), choices(twenty, asks_confidence="on"))
+    assert sure.context["estimates"][0].estimate.tokens_out == 20 * 1000
     nothing = admin_client.post(queue_address("estimate", system), choices(twenty, question_set=""))
     assert "Choose a question set" in nothing.content.decode()
     assert not Run.objects.exists()

@@ -116,6 +116,7 @@ class Command(BaseCommand):
                 "set_revision": _set_revision(options["question_set"]),
                 "style_name": options["prompt_style"],
                 "repeats": options["repeats"],
+                "asks_confidence": options["confidence"],
             }
             estimate = (
                 sweep_estimate(variants=variants_of(parse_dimensions(options["sweep"])), **asked)
