@@ -17,6 +17,7 @@ from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
 from evaluations.providers import NeverRetryError, Reply, Scope
 from evaluations.services.claimed_writes import write_claimed
+from evaluations.services.claims import WORKER_LOST
 from evaluations.services.failures import record_failure
 from evaluations.services.hints import truncation_hint
 from evaluations.services.questions import Question, RunContext
@@ -70,7 +71,7 @@ def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
             rows=[(each.question.item.pk, each.question.token, _fields(context, each, now)) for each in arrived]
         )
         late = [each for each in arrived if each.question.item.pk not in written and not _is_the_answer(each)]
-        ItemAttempt.objects.bulk_create([_late_attempt(context, each) for each in late])
+        _keep_late(context, late)
         store_verdicts_in_bulk(
             judged=[
                 Judged(each.question.item, reading, each.question.target, (context.rule,))
@@ -133,6 +134,14 @@ def _is_the_answer(each: Arrived) -> bool:
     latency_ms = whole_count(each.reply.latency_ms)
     same = Item.objects.filter(pk=each.question.item.pk, status=Item.Status.ANSWERED, latency_ms=latency_ms)
     return latency_ms is not None and same.filter(completion=storable(each.reply.text)).exists()
+
+
+def _keep_late(context: RunContext, late: Sequence[Arrived]) -> None:
+    """Keep replies that came too late; calls whose worker had been given up for lost have their true cost now."""
+    ItemAttempt.objects.bulk_create([_late_attempt(context, each) for each in late])
+    for each in late:
+        lost = ItemAttempt.objects.filter(item_id=each.question.item.pk, lease_token=each.question.token)
+        lost.filter(error_code=WORKER_LOST).update(cost=0)
 
 
 def _late_attempt(context: RunContext, each: Arrived) -> ItemAttempt:

@@ -15,6 +15,7 @@ from django.utils import timezone
 from corpus.models import QuestionSetRevision
 from evaluations.models import Item, ItemAttempt, Run, System
 from evaluations.providers import FinishReason, Reply, RetryLaterError
+from evaluations.selectors.costs import spent
 from evaluations.services.answers import Arrived, Stored, store_answers
 from evaluations.services.claims import (
     Claim,
@@ -194,6 +195,23 @@ def test_a_late_reply_is_kept_beside_the_answer_and_never_replaces_it(run: Run) 
     assert item.readings.count() == item.scores.count() == 1
     late = item.other_attempts.get(kind="late")
     assert (late.completion, late.lease_token) == ("[ANSWER]B[/ANSWER]", slow.token)
+
+
+def test_a_call_whose_reply_came_late_is_in_the_costs_once(
+    twenty: QuestionSetRevision, make_system: MakeSystem
+) -> None:
+    """Its worker was given up for lost, so that its cost was unknown; now it is known."""
+    run = run_create(system=make_system(input_price=Decimal(2), output_price=Decimal(8)), set_revision=twenty)
+    run_start(run_id=run.pk)
+    context = run_context(run_id=run.pk)
+    late, lost = claim_items(run_id=run.pk, limit=2)
+    (question, _) = ready(context, [late, lost])
+    expire([late, lost])
+    free_expired_claims(run_id=run.pk)
+    assert (spent(run=run).n_known, spent(run=run).n_unknown) == (0, 2)
+    assert store_answers(context=context, arrived=[replied(question)]) == Stored(0, 1)
+    # 3 tokens in, 2 out.
+    assert (spent(run=run).known, spent(run=run).n_known, spent(run=run).n_unknown) == (Decimal("0.000022"), 1, 1)
 
 
 def test_a_late_reply_while_the_successor_is_still_asking_leaves_its_claim_alone(run: Run) -> None:
