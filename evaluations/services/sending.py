@@ -158,7 +158,8 @@ class Sender:
 
     def held_questions(self) -> list[Question]:
         """Return every question whose claim has to be kept alive."""
-        return [*self._ready, *(each.question for each in (*self._in_flight.values(), *self._heard))]
+        in_flight = (each.question for each in self._in_flight.values())
+        return [*self._ready, *in_flight, *(each.question for each in self._heard)]
 
     def start(self) -> None:
         """Begin to send."""

@@ -160,10 +160,11 @@ def test_tokens_of_a_minute_are_beyond_the_limit_by_one_reply_at_most(
         await limits.aclose()
         return used
 
-    async def both() -> list[list[tuple[float, int]]]:
-        return await asyncio.gather(use(0), use(4))
+    async def both() -> list[tuple[float, int]]:
+        one, other = await asyncio.gather(use(0), use(4))
+        return one + other
 
-    used = [each for part in asyncio.run(both()) for each in part]
+    used = asyncio.run(both())
     width = MINUTE_MS / 1000 - BUCKET_MS / 2000
     most = max(sum(took for at, took in used if start <= at < start + width) for start, _ in used)
     assert limit / 2 < most <= limit + 2 * max(replies)
@@ -253,7 +254,7 @@ def test_a_server_that_lost_its_memory_is_told_what_was_granted(make: Callable[.
         for limits in (one, other, one, other):
             await settled(limits, [1])
         await one._server.flushall()
-        refused = await asyncio.gather(one.take([1]), other.take([1]))
+        refused = [*await asyncio.gather(one.take([1]), other.take([1]))]
         await asyncio.sleep(0.06)
         refused += await asyncio.gather(one.take([1]), other.take([1]))
         await asyncio.gather(one.aclose(), other.aclose())
