@@ -145,7 +145,12 @@ def test_a_reader_that_asks_for_an_hour_is_waited_for_and_the_run_says_so(
     woken: list[UUID] = []
     monkeypatch.setattr(sweeping, "wake_run", lambda *, run_id, jobs: woken.append(run_id) or True)
     monkeypatch.setattr(sweeping, "jobs_waiting", lambda: 0)
-    late = database_now() - timedelta(hours=1)
+    late, held = database_now() - timedelta(hours=1), []
+
+    async def hold(self: EndpointLimits, seconds: float) -> None:
+        held.append(seconds)
+
+    monkeypatch.setattr(EndpointLimits, "hold", hold)
 
     def fault(prompt: str, nth: int) -> Fault | None:
         return error_fault(429, "slow down", {"retry-after": "3000"}) if len(reader.calls) == 1 else None
@@ -154,6 +159,7 @@ def test_a_reader_that_asks_for_an_hour_is_waited_for_and_the_run_says_so(
         run = answered(reader)
         ask_until_done(run_id=run.pk)
         assert (len(reader.calls), status_of(run), run.error_code) == (1, "running", "fallback_waits")
+        assert held == [3000]
         Run.objects.filter(pk=run.pk).update(heartbeat_at=late)
         assert sweeping.wake_stalled_runs() == sweeping.join_active_runs() == 0
         ItemFallback.objects.update(not_before=late)
