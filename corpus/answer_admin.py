@@ -20,14 +20,20 @@ from corpus.selectors.evidence import AnswerEvidence
 from corpus.services.corrections import Corrected, CorrectionError
 from corpus.services.rescoring import Proposed, RescoringError
 
+KEY_PERMISSION = "corpus.view_questionrevision"
 ROWS_ON_A_PAGE = 100
 MOST_AT_ONCE = 10
+
+
+def may_see_keys(request: HttpRequest) -> bool:
+    """Say whether this person may see answer keys, and single verdicts, which tell them."""
+    return bool(request.user.has_perm(KEY_PERMISSION))
 
 
 class CorrectionMixin(admin.ModelAdmin):
     """Adds the page on which a maintainer corrects what was read from one answer.
 
-    Whoever may add readings may correct them: a correction is one more reading.
+    Whoever may add readings and see keys may correct them: a correction is one more reading, and its verdict is told.
     """
 
     reading_model: type[Model]
@@ -47,7 +53,7 @@ class CorrectionMixin(admin.ModelAdmin):
     def may_correct(self, request: HttpRequest) -> bool:
         """Say whether this person may correct readings."""
         opts = self.reading_model._meta
-        return bool(request.user.has_perm(f"{opts.app_label}.add_{opts.model_name}"))
+        return may_see_keys(request) and bool(request.user.has_perm(f"{opts.app_label}.add_{opts.model_name}"))
 
     def correct_address(self, answer: Any) -> str:
         """Return the address of the correction page."""
@@ -95,7 +101,10 @@ class CorrectionMixin(admin.ModelAdmin):
 
 
 class RescoringMixin(admin.ModelAdmin):
-    """The list and the page of rescorings, with accept and discard, and the page that proposes one."""
+    """The list and the page of rescorings, with accept and discard, and the page that proposes one.
+
+    Single verdicts are shown, and decided on, by those who may see keys; others see how many change.
+    """
 
     list_display = ("number", "whose", "rule", "reader", "status", "n_answers", "n_verdicts", "created_at")
     list_display_links = ("number",)
@@ -147,8 +156,16 @@ class RescoringMixin(admin.ModelAdmin):
         return int(rescoring.counts.get("n_verdicts", 0))
 
     def may(self, request: HttpRequest, action: str) -> bool:
-        """Say whether this person may propose (`add`) or decide (`change`)."""
+        """Say whether this person may propose (`add`) or, seeing what changes, decide (`change`)."""
+        if action == "change" and not may_see_keys(request):
+            return False
         return bool(request.user.has_perm(f"{self.opts.app_label}.{action}_{self.opts.model_name}"))
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """Refuse to have rescorings found by what they do to single answers where that is not shown."""
+        if lookup.split("__")[0] == "rows" and not (request and may_see_keys(request)):
+            return False
+        return super().lookup_allowed(lookup, value, request)
 
     def get_urls(self) -> list[Any]:
         """Add the page that proposes and the address of the buttons."""
@@ -171,15 +188,17 @@ class RescoringMixin(admin.ModelAdmin):
             rows.exclude(role=AbstractRescored.Role.MACHINE).order_by("change", "pk").reverse(), ROWS_ON_A_PAGE
         ).get_page(request.GET.get("p"))
         opposed = rows.filter(role=AbstractRescored.Role.MACHINE).order_by("pk")
+        is_shown = may_see_keys(request)
         context.update(
+            may_see_keys=is_shown,
             title=f"Rescoring #{rescoring.pk}",
             subtitle=None,
             counts=rescoring.counts,
             whose=self.whose(rescoring),
-            moves=_moves(rescoring),
+            moves=_moves(rescoring) if is_shown else (),
             page=page,
-            differences=[self._line(row) for row in page.object_list],
-            opposed=[self._line(row) for row in opposed],
+            differences=[self._line(row) for row in page.object_list] if is_shown else (),
+            opposed=[self._line(row) for row in opposed] if is_shown else (),
             may_decide=rescoring.status == AbstractRescoring.Status.PROPOSED and self.may(request, "change"),
             decide_address=reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_decide", args=[rescoring.pk]),
         )

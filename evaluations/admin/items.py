@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 
-from corpus.answer_admin import CorrectionMixin
+from corpus.answer_admin import CorrectionMixin, may_see_keys
 from corpus.scoring.types import Asked, Reading
 from corpus.selectors.evidence import AnswerEvidence
 from corpus.services.corrections import Corrected
@@ -22,6 +22,10 @@ from evaluations.selectors.costs import money
 from evaluations.selectors.items import item_asked, token_lines, why_no_reply
 from evaluations.services.costs import prices_of
 from evaluations.services.rescoring import item_reading_correct
+
+# What tells the key, or whether a reply was right; by anything else that is plain everyone may find items.
+_TELLING = ("outcome", "flags_text")
+_PLAIN_LOOKUPS = {"run", "status", "repeat", "position", "error_code", "finish_reason", "answered_at"}
 
 
 @admin.register(Item)
@@ -76,6 +80,26 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
         ("Stated by an imported report (never used for verdicts)", {"fields": ["flags_text"]}),
     ]
 
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Leave verdicts out for those who may not see keys."""
+        return _told(request, super().get_list_display(request))
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        """Leave verdicts out for those who may not see keys."""
+        return _told(request, super().get_list_filter(request))
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Leave out what a report states of the verdict for those who may not see keys."""
+        fieldsets = super().get_fieldsets(request, obj)
+        return [each for each in fieldsets if may_see_keys(request) or not set(_TELLING) & set(each[1]["fields"])]
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """Let items be found by their verdict, or by the key, by those only who may see keys."""
+        is_plain = lookup.split("__")[0] in _PLAIN_LOOKUPS or lookup.startswith("question_revision__kind")
+        if not is_plain and not (request and may_see_keys(request)):
+            return False
+        return super().lookup_allowed(lookup, value, request)
+
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """Say of which run the items are, where the list is narrowed to one."""
         changelist = super().get_changelist_instance(request)
@@ -123,6 +147,7 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
         """Add the evidence."""
         item = kwargs.get("obj") or context["original"]
         context["evidence"] = item_evidence(item=item)
+        context["may_see_keys"] = may_see_keys(request)
         context["tokens"] = token_lines(item)
         context["stated"] = ItemConfidence.objects.filter(item=item).first()
         context["why_no_reply"] = why_no_reply(item)
@@ -142,3 +167,7 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
     def correct(self, *, answer: Item, reading: Reading, reason: str, actor: Any) -> Corrected:
         """Store the correction."""
         return item_reading_correct(item=answer, reading=reading, reason=reason, actor=actor)
+
+
+def _told(request: HttpRequest, names: Any) -> Any:
+    return names if may_see_keys(request) else [name for name in names if name not in _TELLING]

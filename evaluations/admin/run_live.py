@@ -1,6 +1,7 @@
 """The part of the run page that changes while a run is asked."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from corpus.answer_admin import may_see_keys
 from corpus.models import ActionLog
 from evaluations.admin.run_actions import legal_actions
 from evaluations.models import Run
@@ -34,10 +36,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "silent_since": _silent_since(run),
         "workers": run_workers(run_id=run.pk) if run.status in ACTIVE else None,
         "worker_command": WORKER_COMMAND,
-        "outcomes": [
-            (outcome, count, items_address(run.pk, outcome__exact=outcome))
-            for outcome, count in progress.outcomes.items()
-        ],
+        "outcomes": _outcomes(request, run, progress.outcomes),
         "items_address": items_address(run.pk),
         "failed_address": items_address(run.pk, status__exact="failed"),
         "run_actions": legal_actions(run, request),
@@ -51,6 +50,16 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         .select_related("actor")
         .order_by("-id")[:LATEST_ACTIONS],
     }
+
+
+def _outcomes(request: HttpRequest, run: Run, counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
+    """Return the outcomes with the addresses of their items.
+
+    Who may not see keys gets no addresses, and nothing while answers come in, when each change tells one verdict.
+    """
+    if may_see_keys(request):
+        return [(outcome, count, items_address(run.pk, outcome__exact=outcome)) for outcome, count in counts.items()]
+    return [] if run.status in ACTIVE else [(outcome, count, "") for outcome, count in counts.items()]
 
 
 def items_address(run_id: object, **lookups: str) -> str:

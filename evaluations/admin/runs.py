@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 
-from corpus.answer_admin import propose_address
+from corpus.answer_admin import may_see_keys, propose_address
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
 from evaluations.admin.run_actions import CHANGE, RUN_ACTIONS, may_raise_budget
 from evaluations.admin.run_live import items_address, live_context
@@ -27,6 +27,7 @@ from evaluations.selectors.costs import spent_by_run
 from evaluations.services.budgets import run_budget_raise
 from evaluations.services.cloning import CLONE_OF, changed_since, run_clone
 from evaluations.services.costs import plain_number, prices_of
+from evaluations.services.runs import ACTIVE
 from evaluations.services.sweep_turns import SWEEP_KEY
 from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
 
@@ -82,6 +83,12 @@ class RunAdmin(EvidenceAdmin):
             n_right_items=Count("items", filter=Q(items__outcome="right")),
         )
 
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """Let runs be found by single verdicts by those only who may see keys."""
+        if lookup.split("__")[0] in {"items", "rescorings"} and not (request and may_see_keys(request)):
+            return False
+        return super().lookup_allowed(lookup, value, request)
+
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """Add what the runs of the page cost, for all of them at once."""
         changelist = super().get_changelist_instance(request)
@@ -89,6 +96,7 @@ class RunAdmin(EvidenceAdmin):
         costs = spent_by_run(runs=runs)
         for run in runs:
             run.spent_so_far = costs[run.pk]
+            run.links_right = may_see_keys(request)
         changelist.result_list = runs
         return changelist
 
@@ -126,7 +134,9 @@ class RunAdmin(EvidenceAdmin):
 
     @admin.display(description="right")
     def n_right(self, run: Any) -> str:
-        """Return the right answers under the current rule, linked to the items."""
+        """Return the right answers under the current rule, linked to the items for those who may see verdicts."""
+        if not run.links_right:
+            return "" if run.status in ACTIVE else str(run.n_right_items)
         address = items_address(run.pk, outcome__exact="right")
         return format_html('<a href="{}">{}</a>', address, run.n_right_items)
 

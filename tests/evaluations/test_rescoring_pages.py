@@ -233,3 +233,77 @@ def test_whoever_may_only_look_cannot_propose_or_decide(looker: Client, run: Run
     assert looker.get(decide_address).status_code == 405
     rescoring.refresh_from_db()
     assert rescoring.status == "proposed"
+
+
+# Without the permission to see keys
+
+
+@pytest.fixture
+def keyless(client: Client) -> Client:
+    """A client of a person who may do everything with evaluations, and may not see keys."""
+    person = User.objects.create_user("keyless", is_staff=True)
+    person.user_permissions.add(*Permission.objects.filter(content_type__app_label="evaluations"))
+    client.force_login(person)
+    return client
+
+
+@pytest.mark.parametrize("kind", ["choice", "number"])
+def test_an_item_shows_no_verdict_and_no_key(keyless: Client, admin_client: Client, run: Run, kind: str) -> None:
+    item = answered(kind, "wrong")
+    telling = ("Credit", "Answer key", "Wrong", "wrong", "Stated by an imported report", correct_address(item))
+    told = admin_client.get(page_of(item)).content.decode()
+    assert sum(word in told for word in telling) >= 4
+    page = keyless.get(page_of(item)).content.decode()
+    assert item.completion.split()[0] in page
+    assert not [word for word in telling if word in page]
+    assert keyless.get(correct_address(item)).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "lookup",
+    [
+        {"outcome": "wrong"},
+        {"outcome__exact": "wrong"},
+        {"credit__gte": "1"},
+        {"scores__outcome": "wrong"},
+        {"key_revision__isnull": "1"},
+        {"question_revision__target": "42"},
+        {"question_revision__options__credit": "1"},
+    ],
+)
+def test_items_are_not_found_by_verdict_or_key(keyless: Client, run: Run, lookup: dict[str, str]) -> None:
+    listing = reverse("admin:evaluations_item_changelist")
+    page = keyless.get(listing, {"run__id__exact": str(run.pk), "question_revision__kind__exact": "choice"})
+    assert page.status_code == 200
+    assert "outcome" not in page.content.decode()
+    assert keyless.get(listing, lookup).status_code == 400
+    runs = reverse("admin:evaluations_run_changelist")
+    assert keyless.get(runs, {"items__outcome": "wrong"}).status_code == 400
+
+
+def test_a_run_tells_no_verdict_as_it_comes_in(keyless: Client, admin_client: Client, run: Run) -> None:
+    page, listing = reverse("admin:evaluations_run_change", args=[run.pk]), reverse("admin:evaluations_run_changelist")
+    link, heading = "outcome__exact", "Outcomes under the current rule"
+    for client, status, is_counted in ((keyless, "finished", True), (keyless, "running", False)):
+        Run.objects.update(status=status)
+        content = client.get(page).content.decode()
+        assert (heading in content) is is_counted
+        assert link not in content + client.get(listing).content.decode()
+    assert link in admin_client.get(page).content.decode()
+    assert link in admin_client.get(listing).content.decode()
+
+
+def test_a_rescoring_shows_no_single_verdict_and_is_not_decided(keyless: Client, run: Run, nothing_read: str) -> None:
+    page = propose(keyless, run, nothing_read)
+    assert "verdicts would change" in said(page)
+    assert not page.context["differences"]
+    assert not page.context["moves"]
+    content = page.content.decode()
+    assert "those who may view question revisions" in content
+    assert 'value="accept"' not in content
+    rescoring = ItemRescoring.objects.get()
+    decide_address = reverse("admin:evaluations_itemrescoring_decide", args=[rescoring.pk])
+    assert keyless.post(decide_address, {"decision": "accept"}).status_code == 403
+    listing = reverse("admin:evaluations_itemrescoring_changelist")
+    assert keyless.get(listing).status_code == 200
+    assert keyless.get(listing, {"rows__new_outcome": "unparsed"}).status_code == 400
