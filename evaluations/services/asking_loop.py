@@ -6,6 +6,7 @@ stores a batch, further replies gather for the next one, so batches grow by them
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,11 @@ IDLE_SECONDS = 2.0
 # Replies that come this close together are stored in one transaction.
 GATHER_SECONDS = 0.06
 STORED_AT_ONCE = 100
+# More are not made ready at once, so that replies do not wait for it.
+CLAIMED_AT_ONCE = 50
+# After every statement the database's thread waits so long for the interpreter, 5 ms unless told otherwise: with some
+# twenty statements for a batch that alone would keep replies from being stored in time.
+SWITCH_SECONDS = 0.001
 # A reply is to be stored within this time of its arrival; how many took longer is logged.
 STORED_WITHIN_SECONDS = 0.25
 
@@ -108,6 +114,8 @@ class AskingLoop:
     async def run(self) -> Tally:
         """Ask; return what was done. Claims that are still held at the end are given back, whatever happened."""
         cut_off: list[CutOffCall] = []
+        switch_seconds = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_SECONDS)
         try:
             async with self._provider:
                 self._sender.start()
@@ -119,6 +127,7 @@ class AskingLoop:
                 finally:
                     cut_off += await self._sender.cancel()
         finally:
+            sys.setswitchinterval(switch_seconds)
             await self._give_back_unsent()
             if cut_off:
                 await in_database(record_cut_off, context=self._context, calls=cut_off)
@@ -128,6 +137,8 @@ class AskingLoop:
         """Do one round; return False when the job is over."""
         await self._beat_if_due()
         n_claimed = 0 if self._is_closing else await self._claim()
+        if n_claimed == CLAIMED_AT_ONCE and not self._sender.seconds_since_heard():
+            return True
         if self._sender.is_busy:
             self._idle_since = None
             await self._collect()
@@ -170,7 +181,7 @@ class AskingLoop:
         wanted = self._sender.n_wanted if self._has_answers else int(not self._sender.is_busy)
         if not wanted:
             return 0
-        ready = await in_database(self._claimed, wanted)
+        ready = await in_database(self._claimed, min(wanted, CLAIMED_AT_ONCE))
         self._sender.add(each for each in ready if isinstance(each, Question))
         for each in ready:
             if isinstance(each, Unready):
@@ -181,7 +192,7 @@ class AskingLoop:
         if not self._has_answers:
             self._has_answers = run_has_answers(Run.objects.get(pk=self._context.run_id))
         if self._has_answers:
-            claims = claim_items(run_id=self._context.run_id, limit=max(wanted, self._sender.n_wanted))
+            claims = claim_items(run_id=self._context.run_id, limit=wanted)
         else:
             claims = claim_items(run_id=self._context.run_id, limit=1, only_first=True)
         return make_ready(context=self._context, tokens={claim.item_id: claim.token for claim in claims})
@@ -190,12 +201,12 @@ class AskingLoop:
         """Wait for replies, at most until the next beat, and store those that came."""
         await self._sender.wait(seconds=self._next_beat - time.monotonic())
         if self._sender.n_in_flight:
-            await asyncio.sleep(GATHER_SECONDS)
+            await asyncio.sleep(max(0.0, GATHER_SECONDS - self._sender.seconds_since_heard()))
         heard = self._sender.take_heard(limit=STORED_AT_ONCE)
         if not heard:
             return
-        # Further questions are made ready before the replies are stored, so that the system is not kept waiting.
-        if not self._is_closing and self._has_answers:
+        # The system is not kept waiting for questions while replies are stored; but where enough are ready, they wait.
+        if self._sender.is_short and not self._is_closing and self._has_answers:
             await self._claim()
         await self._store(heard)
         await self._sender.settle(heard)

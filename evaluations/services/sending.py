@@ -156,6 +156,15 @@ class Sender:
         is_low = len(self._ready) < self._n_free() or len(self._ready) <= ahead // 2
         return max(0, n_room) if is_low else 0
 
+    @property
+    def is_short(self) -> bool:
+        """Say whether what is ready may be used up before replies are stored."""
+        return len(self._ready) <= max(self._n_free(), self._read_ahead() // 4)
+
+    def seconds_since_heard(self) -> float:
+        """Return how long the oldest reply that was not taken yet has waited, 0 where there is none."""
+        return time.monotonic() - self._heard[0].at if self._heard else 0.0
+
     def held_questions(self) -> list[Question]:
         """Return every question whose claim has to be kept alive."""
         in_flight = (each.question for each in self._in_flight.values())
