@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ROOT / "bin" / "evaluation_load"
@@ -27,14 +28,20 @@ N_LIMITED_WORKERS = 10
 LIMIT_A_MINUTE = 600
 LIMITED_SECONDS = float(os.environ.get("LIMITED_SECONDS", "75"))
 AIM_USED = 0.95
+_LATENESS = re.compile(r"\((\d+) slowly, at most (\d+) ms")
 
 
 class Took(NamedTuple):
-    """Seconds by the clock, processor seconds, and megabytes at the most."""
+    """Seconds by the clock, processor seconds, and megabytes at the most; for the worker, how late replies were stored.
+
+    `n_slow` of them were stored later than 250 ms after they came, the slowest after `slowest_ms`.
+    """
 
     seconds: float
     processor: float
     memory: float
+    n_slow: int = 0
+    slowest_ms: int = 0
 
 
 def bench_evaluations() -> None:
@@ -111,6 +118,10 @@ def _compare(set_revision: Any, concurrency: int) -> None:
     print(f"    bare AsyncOpenAI {bare.seconds:.1f} s before, {bare_again.seconds:.1f} s after", _per_item(bare))
     print(f"    one worker       {worker.seconds:.1f} s", _per_item(worker))
     print(
+        f"    stored later than 250 ms after arrival: {worker.n_slow}, the slowest after {worker.slowest_ms} ms; "
+        f"load {os.getloadavg()[0]:.1f}"
+    )
+    print(
         f"    ratio {worker.seconds / bare_seconds:.2f} (aim {AIM_RATIO:.2f}), to the ideal "
         f"{worker.seconds / ideal:.2f}, the bare loop's {bare_seconds / ideal:.2f}; aims: {AIM_PROCESSOR_MS} ms, "
         f"{AIM_MEMORY_MB} MB"
@@ -164,7 +175,7 @@ def _worker(base_url: str, set_revision: Any, concurrency: int) -> Took:
     assert run.finished_at is not None
     assert run.items.exclude(outcome="").count() == N_QUESTIONS
     seconds = (run.finished_at - run.started_at).total_seconds()
-    return Took(seconds, asked.processor - idle.processor, asked.memory)
+    return asked._replace(seconds=seconds, processor=asked.processor - idle.processor)
 
 
 def _queued(base_url: str, set_revision: Any, concurrency: int, **limits: int) -> Any:
@@ -199,21 +210,26 @@ def _worker_environment(concurrency: int) -> dict[str, str]:
 def _burst(environment: Mapping[str, str]) -> Took:
     """Run a worker until the queue is empty."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    worker = _started(environment, "--burst")
-    memory = _Memory(worker.pid)
-    memory.start()
-    worker.wait(600)
-    memory.join()
+    with tempfile.TemporaryFile("w+") as log:
+        worker = _started({**environment, "LOG_LEVEL": "INFO"}, "--burst", log=log)
+        memory = _Memory(worker.pid)
+        memory.start()
+        worker.wait(600)
+        memory.join()
+        log.seek(0)
+        lateness = _LATENESS.findall(log.read())
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Took(time.perf_counter() - start, processor, memory.most_mb)
+    n_slow, slowest_ms = sum(int(n) for n, _ in lateness), max((int(ms) for _, ms in lateness), default=0)
+    return Took(time.perf_counter() - start, processor, memory.most_mb, n_slow, slowest_ms)
 
 
-def _started(environment: Mapping[str, str], *options: str) -> subprocess.Popen[bytes]:
+def _started(environment: Mapping[str, str], *options: str, log: IO[str] | None = None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - our own worker
         [sys.executable, str(ROOT / "manage.py"), "rqworker", "evaluations", "--verbosity", "0", *options],
         cwd=ROOT,
         env=dict(environment),
+        stderr=log,
     )
 
 
