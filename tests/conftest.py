@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache
 
+LONG = ("xdist_group", "browser", "workers", "one_database", "shared")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -36,6 +37,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             workers = item.get_closest_marker("workers")
             if workers and not workers.kwargs.get("sqlite"):
                 item.add_marker(pytest.mark.skip(reason="real workers are tried on PostgreSQL (DATABASE_URL)"))
+    # A long test that starts last keeps one process busy while the others have ended.
+    items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in LONG))
 
 
 def _is_about_the_database(item: pytest.Item) -> bool:

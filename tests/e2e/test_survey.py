@@ -16,7 +16,7 @@ from survey.models import Assignment, Participant, Study
 from survey.models import Response as StoredResponse
 from survey.services.demo import demo_study_create
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser_survey"), pytest.mark.django_db(transaction=True)]
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 MOST_PAGES = 80

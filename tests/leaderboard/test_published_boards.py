@@ -7,12 +7,14 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from corpus.models import QuestionSet
+from corpus.models import Benchmark, QuestionSet
 from corpus.services.results import results_changed
+from evaluations.models import Item, Run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.one_database]
 
-PACKS = ("claude3.5", "gpt-4o-react")
+# Packs that bite: letters out of order, options corrected since, an echoed prompt; one without a YAML; an agent.
+PACKS = ("galactica_120b", "random_baseline", "gpt-4o-react")
 SETS = {
     "chembench": "n_correct",
     "chembench-mini": "n_correct_mini",
@@ -28,7 +30,7 @@ GROUPED = (
 SIZES = {"chembench": 2788, "chembench-mini": 236, "chembench-mini-tools": 121, "chembench-mini-no-tools": 115}
 
 
-def import_everything(data) -> None:
+def import_everything(data) -> dict:
     tools, no_tools = data / "mini_tool.txt", data / "mini_notool.txt"
     call_command(
         "import_corpus",
@@ -39,7 +41,29 @@ def import_everything(data) -> None:
         f"--set=chembench-mini={tools},{no_tools}",
         stdout=StringIO(),
     )
-    call_command("import_reports", *[str(data / f"reports-{name}.zip") for name in PACKS], stdout=StringIO())
+    out = StringIO()
+    paths = [str(data / f"reports-{name}.zip") for name in PACKS]
+    call_command("import_reports", *paths, "--set", "chembench-mini", "--json", stdout=out)
+    return json.loads(out.getvalue())
+
+
+def check_the_report(report: dict, models: dict) -> None:
+    for pack, entrant in zip(report["packs"], report["entrants"], strict=True):
+        (run,) = pack["runs"]
+        assert (run["n_items"], run["unknown"], run["missing"], pack["refused"]) == (2788, [], [], [])
+        assert entrant["rules"]["as-published"]["right"] == models[pack["source_name"]]["n_correct_mini"]
+        assert sum(entrant["rules"]["as-published"].values()) == 236
+    notes = {pack["source_name"]: pack["runs"][0]["notes"] for pack in report["packs"]}
+    assert len({note["key"] for note in notes["galactica_120b"]}) == 7
+    assert notes["random_baseline"] == []
+
+
+def check_the_rows() -> None:
+    assert Run.objects.filter(status="finished").count() == len(PACKS)
+    assert Benchmark.objects.get().default_rule == "standard@1"
+    assert Item.objects.filter(rule="standard@1").count() == len(PACKS) * 2788
+    # The echoed prompt left out, it reads 0.27 in place of the printed 0.015.
+    assert Item.objects.filter(run__system__slug="galactica_120b", outcome="right").count() > 700
 
 
 def by_source_name(client, slug: str, grouping: str = "topic") -> dict[str, dict]:
@@ -51,7 +75,8 @@ def by_source_name(client, slug: str, grouping: str = "topic") -> dict[str, dict
 def test_boards_show_the_published_counts(client, shared) -> None:
     data = shared / "data" / "chembench"
     models = json.loads((data / "expected.json").read_text("utf-8"))["models"]
-    import_everything(data)
+    check_the_report(import_everything(data), models)
+    check_the_rows()
     for slug, field in SETS.items():
         rows = by_source_name(client, slug)
         page = client.get(f"/leaderboard/{slug}/", {"rule": "as-published"}).content.decode()
