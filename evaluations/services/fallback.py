@@ -82,6 +82,8 @@ def read_with_fallback(
     and the run says so.
     """
     run = Run.objects.select_related("set_revision__question_set__benchmark").get(pk=run_id)
+    if FROZEN_KEY not in run.frozen:
+        return FallbackTally()
     done = ApartTally()
     if fallback_is_open(run=run):
         try:

@@ -61,6 +61,8 @@ def fallback_reason(*, run: Run) -> dict[str, Any]:
 
     Both are empty where the run shows what no longer holds.
     """
+    if not fallback_reader_of(run):
+        return {}
     unread = unread_items(run)
     n_open = open_items(apart=FALLBACK, items=unread).count()
     failed = ItemFallback.objects.filter(item__in=unread).exclude(error_code__in=("", *AskedApart.OPEN))
