@@ -161,9 +161,9 @@ class RescoringMixin(admin.ModelAdmin):
             return False
         return bool(request.user.has_perm(f"{self.opts.app_label}.{action}_{self.opts.model_name}"))
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Refuse to have rescorings found by what they do to single answers where that is not shown."""
-        if lookup.split("__")[0] == "rows" and not (request and may_see_keys(request)):
+        if lookup.split("__")[0] == "rows" and not may_see_keys(request):
             return False
         return super().lookup_allowed(lookup, value, request)
 

@@ -93,10 +93,10 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
         fieldsets = super().get_fieldsets(request, obj)
         return [each for each in fieldsets if may_see_keys(request) or not set(_TELLING) & set(each[1]["fields"])]
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Let items be found by their verdict, or by the key, by those only who may see keys."""
         is_plain = lookup.split("__")[0] in _PLAIN_LOOKUPS or lookup.startswith("question_revision__kind")
-        if not is_plain and not (request and may_see_keys(request)):
+        if not is_plain and not may_see_keys(request):
             return False
         return super().lookup_allowed(lookup, value, request)
 

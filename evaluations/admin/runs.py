@@ -83,9 +83,9 @@ class RunAdmin(EvidenceAdmin):
             n_right_items=Count("items", filter=Q(items__outcome="right")),
         )
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Let runs be found by single verdicts by those only who may see keys."""
-        if lookup.split("__")[0] in {"items", "rescorings"} and not (request and may_see_keys(request)):
+        if lookup.split("__")[0] in {"items", "rescorings"} and not may_see_keys(request):
             return False
         return super().lookup_allowed(lookup, value, request)
 
