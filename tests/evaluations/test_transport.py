@@ -8,7 +8,10 @@ from contextlib import suppress
 import httpx2
 import pytest
 
+from corpus.scoring.types import Asked, Kind
+from evaluations.providers import Ask, Endpoint, open_provider
 from evaluations.providers.transport import AiohttpTransport
+from tests.fake_servers.server import FakeServer, Shape
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n"
 Talk = Callable[[httpx2.AsyncClient, str], Awaitable[object]]
@@ -100,3 +103,21 @@ def test_a_connection_is_used_again_but_not_after_a_long_answer_that_was_left_un
                     assert await response.aread() == b"ok"
 
     assert asyncio.run(talk_to([short, short, long], talk, stays=True)) == [3, 1]
+
+
+@pytest.mark.parametrize(("provider", "shape"), [("openai_chat", "openai"), ("openai_responses", "responses")])
+def test_a_call_carries_the_key_of_its_system_and_no_other(
+    provider: str, shape: Shape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "of-another-system")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "of-the-administration")
+
+    async def asked(endpoint: Endpoint) -> None:
+        async with open_provider(provider, endpoint) as opened:
+            await opened.ask(Ask(prompt="Why?", asked=Asked(kind=Kind.TEXT), parameters={"temperature": 0}))
+
+    for key, sent in (("of-this-system", "Bearer of-this-system"), ("", "Bearer none")):
+        with FakeServer(shape) as server:
+            asyncio.run(asked(Endpoint(model_id="m", base_url=server.base_url, api_key=key)))
+        assert server.calls[0].headers["authorization"] == sent
+        assert server.calls[0].body["temperature"] == 0
