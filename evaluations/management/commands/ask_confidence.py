@@ -9,7 +9,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluations.errors import EvaluationError
-from evaluations.models import Run
+from evaluations.management.named import run_named
 from evaluations.services.confidence import ask_confidence
 from evaluations.services.confidence_claims import ask_confidence_again
 from evaluations.services.questions import run_context
@@ -23,9 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object to standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        run = Run.objects.filter(pk=options["run"]).first()
-        if run is None:
-            raise CommandError(f"There is no run {options['run']}.")
+        run = run_named(options["run"])
         if not run.asks_confidence:
             raise CommandError("This run was made without the question of how sure its system is.")
         try:

@@ -9,10 +9,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from corpus.models import QuestionSet, QuestionSetRevision
 from evaluations.errors import EvaluationError
+from evaluations.management.named import set_revision_named, system_named
 from evaluations.management.run_reports import run_report
-from evaluations.models import Run, System
+from evaluations.models import Run
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.selectors.estimates import run_estimate, sweep_estimate
 from evaluations.services.asking import ask_until_done
@@ -20,7 +20,6 @@ from evaluations.services.runs import ACTIVE, run_create
 from evaluations.services.sweep_turns import SWEEP_KEY
 from evaluations.services.sweeping import wake_stalled_runs
 from evaluations.services.sweeps import parse_dimensions, sweep_create, variants_of
-from evaluations.services.systems import MADE_ON_FIRST_USE
 
 _LOOK_SECONDS = 0.5
 _REPORT_SECONDS = 15
@@ -112,8 +111,8 @@ class Command(BaseCommand):
     def _estimate(self, options: dict[str, Any]) -> None:
         try:
             asked: dict[str, Any] = {
-                "system": _system(options["system"]),
-                "set_revision": _set_revision(options["question_set"]),
+                "system": system_named(options["system"], makes_baselines=True),
+                "set_revision": set_revision_named(options["question_set"]),
                 "style_name": options["prompt_style"],
                 "repeats": options["repeats"],
                 "asks_confidence": options["confidence"],
@@ -146,12 +145,12 @@ class Command(BaseCommand):
 def _settings(options: dict[str, Any]) -> dict[str, Any]:
     """Return what `run_create` is told."""
     return {
-        "system": _system(options["system"]),
-        "set_revision": _set_revision(options["question_set"]),
+        "system": system_named(options["system"], makes_baselines=True),
+        "set_revision": set_revision_named(options["question_set"]),
         "prompt_style": options["prompt_style"],
         "seed": options["seed"],
         "repeats": options["repeats"],
-        "fallback": _system(options["fallback"]) if options["fallback"] else None,
+        "fallback": system_named(options["fallback"], makes_baselines=True) if options["fallback"] else None,
         "budget": options["budget"],
         "permutes_options": options["permute_options"],
         "asks_confidence": options["confidence"],
@@ -167,21 +166,3 @@ def _amount(text: str) -> Decimal:
     if not amount.is_finite() or amount <= 0:
         raise ArgumentTypeError(f"{text!r} is no amount of money; give a number above 0, for example 2.50")
     return amount
-
-
-def _system(slug: str) -> System:
-    if slug in MADE_ON_FIRST_USE:
-        return MADE_ON_FIRST_USE[slug]()
-    system = System.objects.filter(slug=slug).first()
-    if system is None:
-        known = ", ".join(System.objects.exclude(provider="imported").values_list("slug", flat=True)) or "none yet"
-        raise CommandError(f"There is no system {slug!r}. Make it in the admin first. Known: {known}.")
-    return system
-
-
-def _set_revision(slug: str) -> QuestionSetRevision:
-    question_set = QuestionSet.objects.filter(slug=slug).select_related("current_revision").first()
-    if question_set is None or question_set.current_revision is None:
-        known = ", ".join(QuestionSet.objects.values_list("slug", flat=True)) or "none yet"
-        raise CommandError(f"There is no question set {slug!r} with questions in it. Known: {known}.")
-    return question_set.current_revision

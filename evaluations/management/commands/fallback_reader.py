@@ -10,7 +10,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluations.errors import EvaluationError
-from evaluations.models import Run, System
+from evaluations.management.named import run_named, system_named
 from evaluations.selectors.fallback import fallback_counts
 from evaluations.services.fallback import read_with_fallback
 from evaluations.services.fallback_accuracy import LabelError, fallback_accuracy, read_labelled
@@ -46,9 +46,7 @@ class Command(BaseCommand):
             raise CommandError(f"{report['n_failed']} replies could not be put to it; run this again.")
 
     def _run(self, run_id: UUID) -> dict[str, Any]:
-        run = Run.objects.filter(pk=run_id).first()
-        if run is None:
-            raise CommandError(f"There is no run {run_id}.")
+        run = run_named(run_id)
         if fallback_counts(run=run) is None:
             raise CommandError("This run was made without a fallback reader; its numbers stay strict.")
         ask_fallback_again(run=run)
@@ -59,8 +57,6 @@ class Command(BaseCommand):
         return {**asdict(tally), **(asdict(counts) if counts else {}), "n_failed": counts.n_waiting if counts else 0}
 
     def _measure(self, options: dict[str, Any]) -> dict[str, Any]:
-        system = System.objects.filter(slug=options["system"]).first()
-        if system is None:
-            raise CommandError(f"There is no system {options['system']}.")
+        system = system_named(options["system"])
         measured = fallback_accuracy(system=system, labelled=read_labelled(options["labelled"]))
         return {**asdict(measured), "accuracy": measured.accuracy}

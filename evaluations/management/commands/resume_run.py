@@ -8,6 +8,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluations.errors import EvaluationError
+from evaluations.management.named import run_named
 from evaluations.management.run_reports import run_report
 from evaluations.models import Run
 from evaluations.services.runs import ACTIVE, run_resume
@@ -36,9 +37,7 @@ class Command(BaseCommand):
 
 
 def _resumed(run_id: UUID) -> Run:
-    run = Run.objects.filter(pk=run_id).first()
-    if run is None:
-        raise CommandError(f"There is no run {run_id}.")
+    run = run_named(run_id)
     if run.status in ACTIVE:
         wake_run(run_id=run.pk)
         return run
