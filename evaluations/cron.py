@@ -5,7 +5,7 @@ from rq import cron
 
 from evaluations.tasks import QUEUE, sweep_job
 
-# A sweep that no worker took before the next one is due is dropped, so that none pile up while no worker runs.
+# A job that no worker took before the next one is due is dropped, so that none pile up while no worker runs.
 cron.register(
     sweep_job,
     queue_name=QUEUE,

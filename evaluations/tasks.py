@@ -74,12 +74,12 @@ def run_ask_job(run_id: str) -> None:
 
 def sweep_job() -> None:
     """Free dead workers' questions and wake workers for stalled runs; put on the queue by rq's cron scheduler."""
-    from evaluations.services.sweeping import sweep_runs  # the service puts jobs on the queue
+    from evaluations.services.stalled_runs import rescue_runs  # the service puts jobs on the queue
 
     close_old_connections()
-    swept = sweep_runs()
-    if swept.n_freed or swept.n_woken:
-        logger.info("freed %d questions of dead workers, woke workers for %d runs", swept.n_freed, swept.n_woken)
+    rescued = rescue_runs()
+    if rescued.n_freed or rescued.n_woken:
+        logger.info("freed %d questions of dead workers, woke workers for %d runs", rescued.n_freed, rescued.n_woken)
 
 
 def worker_is_stopping() -> bool:

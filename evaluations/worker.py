@@ -14,7 +14,7 @@ from rq.worker.base import StopRequested
 
 from evaluations.models import System
 from evaluations.providers.registry import provider_entry, provider_names
-from evaluations.services.sweeping import join_active_runs, wake_stalled_runs
+from evaluations.services.stalled_runs import join_active_runs, wake_stalled_runs
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ SWEEP_SECONDS: int = settings.EVALUATION_SWEEP_SECONDS
 
 
 class SweepingWorker(Worker):
-    """Sweeps when it starts and, while idle, after every `EVALUATION_SWEEP_SECONDS`, at the latest after twice that.
+    """Looks for stalled runs when it starts and, while idle, every `EVALUATION_SWEEP_SECONDS`, at most twice that.
 
     Its exit code is 0 only when it was asked to end, or told how much to do; so a supervisor that restarts what failed
     brings back a worker that lost its queue.
@@ -53,14 +53,14 @@ class SweepingWorker(Worker):
 
     @property
     def should_run_maintenance_tasks(self) -> bool:
-        """Say whether rq's upkeep and the sweep are due."""
+        """Say whether rq's upkeep and the look for stalled runs are due."""
         self.maintenance_interval = SWEEP_SECONDS
         return bool(super().should_run_maintenance_tasks)
 
     def run_maintenance_tasks(self) -> None:
         """Do rq's upkeep, then look for runs that need a worker."""
         super().run_maintenance_tasks()
-        sweep()
+        look_for_stalled_runs()
 
 
 def load_adapters() -> None:
@@ -70,10 +70,10 @@ def load_adapters() -> None:
         import_string(provider_entry(name).path)
 
 
-def sweep() -> None:
+def look_for_stalled_runs() -> None:
     """Wake workers for stalled runs, and this one for a run it can join.
 
-    An error is logged and left for the next sweep: the worker has other work too.
+    An error is logged and left for the next look: the worker has other work too.
     """
     try:
         load_adapters()
@@ -82,7 +82,7 @@ def sweep() -> None:
     except StopRequested:
         raise
     except Exception as error:  # noqa: BLE001 -- whatever stands in the way now, the worker must live on
-        logger.warning("no sweep for stalled runs this time (%s)", type(error).__name__)
+        logger.warning("no look for stalled runs this time (%s)", type(error).__name__)
     else:
         if woken:
             logger.info("woke workers for %d stalled runs", woken)

@@ -10,7 +10,7 @@ from evaluations.services.budgets import RAISABLE
 from evaluations.services.cloning import run_clone
 from evaluations.services.costs import BUDGET, prices_of
 from evaluations.services.runs import ACTIVE, PAUSABLE, RESUMABLE, STOPPABLE, run_pause, run_resume, run_stop
-from evaluations.services.sweeping import can_be_woken, run_wake
+from evaluations.services.stalled_runs import can_be_woken, run_wake
 
 CHANGE = "evaluations.change_run"
 ADD = "evaluations.add_run"

@@ -21,7 +21,7 @@ from evaluations.selectors.workers import WORKER_COMMAND, run_workers
 from evaluations.services.costs import prices_of
 from evaluations.services.learning import learned_list, parameters_sent
 from evaluations.services.runs import ACTIVE
-from evaluations.services.sweeping import is_silent
+from evaluations.services.stalled_runs import is_silent
 
 LATEST_ACTIONS = 20
 

@@ -24,7 +24,7 @@ from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import RunContext, run_context
 from evaluations.services.rate_limits import endpoint_limits
 from evaluations.services.runs import ACTIVE, run_finish, run_heartbeat, run_pause, run_start
-from evaluations.services.sweeping import wake_stalled_runs
+from evaluations.services.stalled_runs import wake_stalled_runs
 from evaluations.services.turns import run_whose_turn_it_is
 from evaluations.stop_signals import noticed_stop_signals
 from evaluations.tasks import wake_run

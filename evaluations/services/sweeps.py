@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from django.db import transaction
 
@@ -15,7 +15,7 @@ from evaluations.json_fields import json_problem
 from evaluations.models import Run, System
 from evaluations.prompts import prompt_style
 from evaluations.services.runs import run_create
-from evaluations.services.sweep_turns import SWEEP_KEY, SweepPlace
+from evaluations.services.sweep_turns import SweepPlace
 
 MOST_RUNS = 50
 PROMPT_STYLE = "prompt_style"
@@ -72,12 +72,6 @@ def sweep_create(
             )
             for position, values in enumerate(variants)
         ]
-
-
-def sweep_runs(*, sweep: UUID) -> Sequence[Run]:
-    """Return the runs of a sweep in their order."""
-    runs = Run.objects.filter(sweep=sweep).select_related("system", "set_revision__question_set")
-    return sorted(runs, key=lambda run: (run.system.name, run.frozen.get(SWEEP_KEY, {}).get("position", 0)))
 
 
 def check_size(dimensions: Dimensions) -> None:

@@ -15,7 +15,7 @@ from evaluations.services import asking_loop
 from evaluations.services.answers import store_answers
 from evaluations.services.asking import ask_for_a_while, ask_until_done
 from evaluations.services.runs import run_create, run_pause, run_resume, run_stop
-from evaluations.services.sweeping import wake_stalled_runs
+from evaluations.services.stalled_runs import wake_stalled_runs
 from tests.evaluations.asked_servers import START, asked, number_of, outcomes
 from tests.fake_servers.server import FakeServer, Fault, Said
 
@@ -211,7 +211,7 @@ def test_what_is_left_when_the_turn_is_over_goes_back_to_the_queue(
 
 def test_a_stalled_run_is_woken_once_per_lease(start: START, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     woken: list[Any] = []
-    monkeypatch.setattr("evaluations.services.sweeping.wake_run", lambda run_id, jobs: not woken.append(run_id))
+    monkeypatch.setattr("evaluations.services.stalled_runs.wake_run", lambda run_id, jobs: not woken.append(run_id))
     with FakeServer() as server:
         run = start(server)
     assert wake_stalled_runs() == 0

@@ -13,7 +13,7 @@ from django.db import connections
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemFallback, Run, System
 from evaluations.selectors.costs import spent
-from evaluations.services import asking_apart, sweeping
+from evaluations.services import asking_apart, stalled_runs
 from evaluations.services.apart_rows import FALLBACK, claim_apart
 from evaluations.services.asking import ask_until_done
 from evaluations.services.budgets import run_budget_raise
@@ -143,8 +143,8 @@ def test_a_reader_that_asks_for_an_hour_is_waited_for_and_the_run_says_so(
     answered: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     woken: list[UUID] = []
-    monkeypatch.setattr(sweeping, "wake_run", lambda *, run_id, jobs: woken.append(run_id) or True)
-    monkeypatch.setattr(sweeping, "jobs_waiting", lambda: 0)
+    monkeypatch.setattr(stalled_runs, "wake_run", lambda *, run_id, jobs: woken.append(run_id) or True)
+    monkeypatch.setattr(stalled_runs, "jobs_waiting", lambda: 0)
     late, held = database_now() - timedelta(hours=1), []
 
     async def hold(self: EndpointLimits, seconds: float) -> None:
@@ -161,9 +161,9 @@ def test_a_reader_that_asks_for_an_hour_is_waited_for_and_the_run_says_so(
         assert (len(reader.calls), status_of(run), run.error_code) == (1, "running", "fallback_waits")
         assert held == [3000]
         Run.objects.filter(pk=run.pk).update(heartbeat_at=late)
-        assert sweeping.wake_stalled_runs() == sweeping.join_active_runs() == 0
+        assert stalled_runs.wake_stalled_runs() == stalled_runs.join_active_runs() == 0
         ItemFallback.objects.update(not_before=late)
-        assert sweeping.wake_stalled_runs() == sweeping.join_active_runs() == 1
+        assert stalled_runs.wake_stalled_runs() == stalled_runs.join_active_runs() == 1
         assert woken == [run.pk, run.pk]
         ask_until_done(run_id=run.pk)
         assert (len(reader.calls), status_of(run), run.error_code) == (N_REPLIES + 1, "finished", "")

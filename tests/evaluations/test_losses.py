@@ -20,7 +20,7 @@ from evaluations.services import asking_loop
 from evaluations.services.asking import ask_for_a_while
 from evaluations.services.claims import claim_items
 from evaluations.services.runs import run_create, run_start, run_stop
-from evaluations.services.sweeping import Swept, sweep_runs
+from evaluations.services.stalled_runs import Rescued, rescue_runs
 from evaluations.services.turns import run_whose_turn_it_is
 from evaluations.tasks import run_ask_job, sweep_job
 from tests.evaluations.real_parts import LEASE_SECONDS, RealParts, database_url, wait_until
@@ -153,11 +153,11 @@ def cut_connections() -> None:
         )
 
 
-def test_a_sweep_frees_dead_leases_of_every_run_and_wakes_the_stalled(
+def test_a_rescue_frees_dead_leases_of_every_run_and_wakes_the_stalled(
     twenty: QuestionSetRevision, make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     woken = []
-    monkeypatch.setattr("evaluations.services.sweeping.wake_run", lambda **call: woken.append(call) or True)
+    monkeypatch.setattr("evaluations.services.stalled_runs.wake_run", lambda **call: woken.append(call) or True)
     stalled, paused = (run_create(system=make_system(), set_revision=twenty, wake=False) for _ in range(2))
     for run in (stalled, paused):
         run_start(run_id=run.pk)
@@ -166,11 +166,11 @@ def test_a_sweep_frees_dead_leases_of_every_run_and_wakes_the_stalled(
     Item.objects.filter(status="leased").update(lease_until=before)
     Run.objects.update(heartbeat_at=before)
     Run.objects.filter(pk=paused.pk).update(status="paused")
-    assert sweep_runs() == Swept(n_freed=4, n_woken=1)
+    assert rescue_runs() == Rescued(n_freed=4, n_woken=1)
     assert [call["run_id"] for call in woken] == [stalled.pk]
     assert ActionLog.objects.get(code="run.stalled").object_id == str(stalled.pk)
     assert not Item.objects.filter(status="leased").exists()
-    assert sweep_runs() == Swept(n_freed=0, n_woken=0)
+    assert rescue_runs() == Rescued(n_freed=0, n_woken=0)
 
 
 def test_rqs_scheduler_is_given_the_sweep(settings: Any, queue: RestartedQueue) -> None:

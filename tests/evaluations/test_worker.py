@@ -21,8 +21,8 @@ from evaluations import worker
 from evaluations.errors import QueueAwayError, RunStateError
 from evaluations.models import Run, System
 from evaluations.services.runs import run_create, run_resume
-from evaluations.services.sweeping import is_silent, run_wake, wake_stalled_runs
-from evaluations.worker import SWEEP_SECONDS, SweepingWorker, sweep
+from evaluations.services.stalled_runs import is_silent, run_wake, wake_stalled_runs
+from evaluations.worker import SWEEP_SECONDS, SweepingWorker, look_for_stalled_runs
 from tests.evaluations.real_parts import real_parts, wait_until
 from tests.fake_servers.server import FakeServer
 
@@ -45,7 +45,7 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[UUID]:
         calls.append(run_id)
         return True
 
-    monkeypatch.setattr("evaluations.services.sweeping.wake_run", wake)
+    monkeypatch.setattr("evaluations.services.stalled_runs.wake_run", wake)
     return calls
 
 
@@ -54,7 +54,7 @@ def let_time_pass(run: Run, **fields: Any) -> None:
     Run.objects.filter(pk=run.pk).update(**{"queued_at": before, **fields})
 
 
-def test_plain_rqworker_sweeps_at_least_every_minute() -> None:
+def test_plain_rqworker_looks_at_least_every_minute() -> None:
     assert get_worker_class() is SweepingWorker
     assert SweepingWorker.dequeue_timeout.fget(type("W", (), {"worker_ttl": 420})()) + SWEEP_SECONDS <= 60  # type: ignore[attr-defined]
 
@@ -82,27 +82,27 @@ def test_a_database_that_is_away_does_not_end_the_worker(
 
     monkeypatch.setattr(worker, "wake_stalled_runs", away)
     with caplog.at_level(logging.WARNING):
-        sweep()
+        look_for_stalled_runs()
     assert "OperationalError" in caplog.text
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_stop_signal_during_a_sweep_ends_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_signal_during_a_look_ends_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped() -> int:
         raise StopRequested
 
     monkeypatch.setattr(worker, "wake_stalled_runs", stopped)
     with pytest.raises(StopRequested):
-        sweep()
+        look_for_stalled_runs()
 
 
-def test_a_sweep_that_finds_no_queue_leaves_the_run_for_the_next_one(stalled: Run, woken: list[UUID]) -> None:
+def test_a_look_that_finds_no_queue_leaves_the_run_for_the_next_one(stalled: Run, woken: list[UUID]) -> None:
     assert wake_stalled_runs() == 1
     assert woken == [stalled.pk]
 
 
 def test_waking_is_no_sign_of_life(admin_client: Any, stalled: Run, woken: list[UUID]) -> None:
-    """No worker lives: the page goes on to say so, and a sweep after one more lease wakes again."""
+    """No worker lives: the page goes on to say so, and a look after one more lease wakes again."""
     before = timezone.now() - timedelta(hours=3)
     let_time_pass(stalled, status="running", started_at=before, heartbeat_at=before)
     for _ in range(2):
@@ -124,7 +124,7 @@ def test_a_run_that_is_resumed_is_not_silent_yet(stalled: Run, woken: list[UUID]
     assert wake_stalled_runs() == 0
 
 
-def test_without_a_queue_a_sweep_wakes_nobody_and_forgets_nobody(stalled: Run) -> None:
+def test_without_a_queue_a_look_wakes_nobody_and_forgets_nobody(stalled: Run) -> None:
     assert wake_stalled_runs() == 0
     assert Run.objects.get().woken_at is None
 

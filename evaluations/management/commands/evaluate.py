@@ -17,8 +17,8 @@ from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.selectors.estimates import run_estimate, sweep_estimate
 from evaluations.services.asking import ask_until_done
 from evaluations.services.runs import ACTIVE, run_create
+from evaluations.services.stalled_runs import wake_stalled_runs
 from evaluations.services.sweep_turns import SWEEP_KEY
-from evaluations.services.sweeping import wake_stalled_runs
 from evaluations.services.sweeps import parse_dimensions, sweep_create, variants_of
 
 _LOOK_SECONDS = 0.5

@@ -12,7 +12,7 @@ from evaluations.management.named import run_named
 from evaluations.management.run_reports import run_report
 from evaluations.models import Run
 from evaluations.services.runs import ACTIVE, run_resume
-from evaluations.services.sweeping import wake_stalled_runs
+from evaluations.services.stalled_runs import wake_stalled_runs
 from evaluations.tasks import wake_run
 
 

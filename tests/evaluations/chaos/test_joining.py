@@ -16,7 +16,7 @@ from chembench_site.settings.databases import database_from_environment
 from corpus.models import QuestionSetRevision
 from evaluations.models import Item, Run, System
 from evaluations.services.runs import run_create
-from evaluations.services.sweeping import join_active_runs
+from evaluations.services.stalled_runs import join_active_runs
 from evaluations.worker import SweepingWorker
 from tests.evaluations.real_parts import real_parts, wait_until
 from tests.fake_servers.server import FakeServer
@@ -38,8 +38,8 @@ def queued(monkeypatch: pytest.MonkeyPatch) -> list[UUID]:
         calls.append(run_id)
         return True
 
-    monkeypatch.setattr("evaluations.services.sweeping.wake_run", wake)
-    monkeypatch.setattr("evaluations.services.sweeping.jobs_waiting", lambda: len(calls))
+    monkeypatch.setattr("evaluations.services.stalled_runs.wake_run", wake)
+    monkeypatch.setattr("evaluations.services.stalled_runs.jobs_waiting", lambda: len(calls))
     return calls
 
 

@@ -21,18 +21,18 @@ from evaluations.tasks import QUEUE_AWAY, jobs_waiting, wake_run
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """What a sweep did: questions of dead workers freed, runs for which a worker was woken."""
+class Rescued:
+    """What a look for stalled runs did: questions of dead workers freed, runs for which a worker was woken."""
 
     n_freed: int
     n_woken: int
 
 
-def sweep_runs() -> Swept:
+def rescue_runs() -> Rescued:
     """Free every question whose lease ended, also of runs nobody works on, and wake workers for stalled runs."""
     ended = Item.objects.filter(status=Item.Status.LEASED, lease_until__lt=database_now())
     n_freed = sum(free_expired_claims(run_id=run_id) for run_id in set(ended.values_list("run", flat=True)))
-    return Swept(n_freed, wake_stalled_runs())
+    return Rescued(n_freed, wake_stalled_runs())
 
 
 def wake_stalled_runs() -> int:
