@@ -9,7 +9,7 @@ from evaluations.models import Run
 from evaluations.services.budgets import RAISABLE
 from evaluations.services.cloning import run_clone
 from evaluations.services.costs import BUDGET, prices_of
-from evaluations.services.runs import ACTIVE, PAUSABLE, RESUMABLE, STOPPABLE, run_pause, run_resume, run_stop
+from evaluations.services.runs import PAUSABLE, RESUMABLE, STOPPABLE, run_pause, run_resume, run_stop
 from evaluations.services.stalled_runs import can_be_woken, run_wake
 
 CHANGE = "evaluations.change_run"
@@ -48,7 +48,7 @@ RUN_ACTIONS = {
             run_resume,
             wakes=True,
         ),
-        RunAction("wake", "Wake workers", "A worker is called for this run.", ACTIVE, run_wake),
+        RunAction("wake", "Wake workers", "A worker is called for this run.", Run.ACTIVE, run_wake),
         RunAction("stop", "Stop", "The run is stopped; what is stored stays.", STOPPABLE, run_stop),
         RunAction(
             "clone",

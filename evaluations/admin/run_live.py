@@ -20,7 +20,6 @@ from evaluations.selectors.fallback import fallback_counts
 from evaluations.selectors.workers import WORKER_COMMAND, run_workers
 from evaluations.services.costs import prices_of
 from evaluations.services.learning import learned_list, parameters_sent
-from evaluations.services.runs import ACTIVE
 from evaluations.services.stalled_runs import is_silent
 
 LATEST_ACTIONS = 20
@@ -34,7 +33,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "run": run,
         "progress": progress,
         "silent_since": _silent_since(run),
-        "workers": run_workers(run_id=run.pk) if run.status in ACTIVE else None,
+        "workers": run_workers(run_id=run.pk) if run.status in Run.ACTIVE else None,
         "worker_command": WORKER_COMMAND,
         "outcomes": _outcomes(request, run, progress.outcomes),
         "items_address": items_address(run.pk),
@@ -59,7 +58,7 @@ def _outcomes(request: HttpRequest, run: Run, counts: Mapping[str, int]) -> list
     """
     if may_see_keys(request):
         return [(outcome, count, items_address(run.pk, outcome__exact=outcome)) for outcome, count in counts.items()]
-    return [] if run.status in ACTIVE else [(outcome, count, "") for outcome, count in counts.items()]
+    return [] if run.status in Run.ACTIVE else [(outcome, count, "") for outcome, count in counts.items()]
 
 
 def items_address(run_id: object, **lookups: str) -> str:

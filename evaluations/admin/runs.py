@@ -27,7 +27,6 @@ from evaluations.selectors.costs import spent_by_run
 from evaluations.services.budgets import run_budget_raise
 from evaluations.services.cloning import CLONE_OF, changed_since, run_clone
 from evaluations.services.costs import plain_number, prices_of
-from evaluations.services.runs import ACTIVE
 from evaluations.services.sweep_turns import SWEEP_KEY
 from evaluations.tasks import QUEUE_AWAY, queue_can_be_reached
 
@@ -136,7 +135,7 @@ class RunAdmin(EvidenceAdmin):
     def n_right(self, run: Any) -> str:
         """Return the right answers under the current rule, linked to the items for those who may see verdicts."""
         if not run.links_right:
-            return "" if run.status in ACTIVE else str(run.n_right_items)
+            return "" if run.status in Run.ACTIVE else str(run.n_right_items)
         address = items_address(run.pk, outcome__exact="right")
         return format_html('<a href="{}">{}</a>', address, run.n_right_items)
 

@@ -16,6 +16,9 @@ class Item(AbstractAnswer):
         ANSWERED = "answered", "answered"
         FAILED = "failed", "failed"
 
+    # Still to be asked, or being asked.
+    UNFINISHED = (Status.WAITING, Status.LEASED)
+
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="items")
     question_revision = models.ForeignKey(QuestionRevision, on_delete=models.PROTECT, related_name="items")
     repeat = models.PositiveSmallIntegerField(default=0)

@@ -21,6 +21,9 @@ class Run(models.Model):
         FINISHED = "finished", "finished"
         INCOMPLETE = "incomplete", "finished with errors"
 
+    # A worker asks, or will: one such run of a system over a set, see the constraint.
+    ACTIVE = (Status.QUEUED, Status.RUNNING)
+
     class Origin(models.TextChoices):
         ASKED = "asked", "asked here"
         IMPORTED = "imported", "imported"

@@ -17,7 +17,6 @@ from evaluations.models import Item, ItemAttempt, Run
 from evaluations.selectors.costs import Spent, spent
 
 RATE_WINDOW = timedelta(minutes=2)
-ACTIVE = frozenset({Run.Status.QUEUED, Run.Status.RUNNING})
 LAST_ERRORS = 5
 
 
@@ -119,11 +118,11 @@ def run_progress(*, run: Run, now: datetime | None = None) -> RunProgress:
     totals = _totals(run=run, now=now)
     outcomes = Counter(dict(run.items.order_by().exclude(outcome="").values_list("outcome").annotate(n=Count("id"))))
     n_left = totals["n_waiting"] + totals["n_in_flight"]
-    per_minute = _per_minute(totals, now=now) if run.status in ACTIVE else None
+    per_minute = _per_minute(totals, now=now) if run.status in Run.ACTIVE else None
     return RunProgress(
         status=run.status,
         status_label=run.get_status_display(),
-        is_active=run.status in ACTIVE or totals["n_in_flight"] > 0,
+        is_active=run.status in Run.ACTIVE or totals["n_in_flight"] > 0,
         n_items=totals["n_items"],
         n_waiting=totals["n_waiting"],
         n_in_flight=totals["n_in_flight"],
@@ -215,7 +214,7 @@ def _failed_items(*, run: Run, limit: int) -> tuple[LastError, ...]:
 
 def active_run(*, system_id: int, set_revision_id: int) -> UUID | None:
     """Return the id of the run that is asking this system this set now, if there is one."""
-    runs = Run.objects.filter(system_id=system_id, set_revision_id=set_revision_id, status__in=ACTIVE)
+    runs = Run.objects.filter(system_id=system_id, set_revision_id=set_revision_id, status__in=Run.ACTIVE)
     return runs.values_list("pk", flat=True).first()
 
 

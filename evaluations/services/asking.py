@@ -14,7 +14,7 @@ from evaluations.errors import CannotBeAskedError, RunStateError
 from evaluations.models import Run
 from evaluations.redaction import heard
 from evaluations.services.asking_loop import AskingLoop, Pace, Tally
-from evaluations.services.claims import remaining
+from evaluations.services.claims import has_unasked
 from evaluations.services.confidence import ask_confidence
 from evaluations.services.confidence_claims import confidence_can_be_claimed, confidence_is_open
 from evaluations.services.costs import BUDGET
@@ -23,7 +23,7 @@ from evaluations.services.fallback_claims import fallback_can_be_claimed
 from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import RunContext, run_context
 from evaluations.services.rate_limits import endpoint_limits
-from evaluations.services.runs import ACTIVE, run_finish, run_heartbeat, run_pause, run_start
+from evaluations.services.runs import run_finish, run_heartbeat, run_pause, run_start
 from evaluations.services.stalled_runs import wake_stalled_runs
 from evaluations.services.turns import run_whose_turn_it_is
 from evaluations.stop_signals import noticed_stop_signals
@@ -108,7 +108,7 @@ def _job(context: RunContext, pace: Pace) -> Tally:
     tally = async_to_sync(loop.run)()
     # What a fallback reader has still to read keeps a run from its end in any case.
     is_over = not confidence_is_open(run=Run.objects.get(pk=context.run_id))
-    if not tally.was_stopped and not _has_unasked(context.run_id):
+    if not tally.was_stopped and not has_unasked(run_id=context.run_id):
         is_over = _is_over_apart(context, pace)
         tally = tally.plus(Tally(was_stopped=pace.must_stop()))
     if is_over:
@@ -142,19 +142,14 @@ def _pace(context: RunContext, must_stop: Callable[[], bool]) -> Pace:
 
 
 def _others_wait(context: RunContext) -> bool:
-    return Run.objects.filter(status__in=ACTIVE).exclude(pk=context.run_id).exists()
+    return Run.objects.filter(status__in=Run.ACTIVE).exclude(pk=context.run_id).exists()
 
 
 def _is_left(run_id: UUID) -> bool:
-    run = Run.objects.filter(pk=run_id, status__in=ACTIVE).first()
+    run = Run.objects.filter(pk=run_id, status__in=Run.ACTIVE).first()
     if run is None:
         return False
-    return _has_unasked(run_id) or fallback_can_be_claimed(run=run) or confidence_can_be_claimed(run=run)
-
-
-def _has_unasked(run_id: UUID) -> bool:
-    left = remaining(run_id=run_id)
-    return bool(left.n_waiting or left.n_leased)
+    return has_unasked(run_id=run_id) or fallback_can_be_claimed(run=run) or confidence_can_be_claimed(run=run)
 
 
 def _pause(run_id: UUID, code: str, reason: str) -> None:

@@ -11,9 +11,9 @@ from corpus.services.results import action_log
 from evaluations.errors import RunStateError
 from evaluations.models import Item, Run
 from evaluations.services.costs import BUDGET, budget_problem, budget_refusal
-from evaluations.services.runs import ACTIVE, run_pause, run_resume
+from evaluations.services.runs import run_pause, run_resume
 
-RAISABLE = (*ACTIVE, Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
+RAISABLE = (*Run.ACTIVE, Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
 
 
 def pause_when_spent(*, run_id: UUID) -> bool:

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F, Field
+from django.db.models import F, Field, Q
 
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, Run
@@ -108,14 +108,24 @@ def free_expired_claims(*, run_id: UUID) -> int:
     return sum(_free(item) for item in expired.select_related("run").order_by("pk"))
 
 
+def due(now: datetime) -> Q:
+    """Return which items wait and may be claimed now."""
+    return Q(status=Item.Status.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
+
+
+def has_unasked(*, run_id: UUID) -> bool:
+    """Say whether items of a run are still to be asked, or being asked."""
+    return Item.objects.filter(run=run_id, status__in=Item.UNFINISHED).exists()
+
+
 def remaining(*, run_id: UUID) -> Remaining:
     """Return how many items of a run are not done, and when the next of them can be claimed."""
-    rows = Item.objects.filter(run=run_id, status__in=[Item.Status.WAITING, Item.Status.LEASED])
+    rows = Item.objects.filter(run=run_id, status__in=Item.UNFINISHED)
     times = rows.values_list("status", "not_before", "lease_until")
     waiting = [not_before for status, not_before, _ in times if status == Item.Status.WAITING]
     leased = [until for status, _, until in times if status == Item.Status.LEASED]
-    due = [time for time in (*waiting, *leased) if time is not None]
-    return Remaining(len(waiting), len(leased), None if None in waiting or not due else min(due))
+    times_due = [time for time in (*waiting, *leased) if time is not None]
+    return Remaining(len(waiting), len(leased), None if None in waiting or not times_due else min(times_due))
 
 
 def _free(item: Item) -> bool:

@@ -35,10 +35,9 @@ from evaluations.services.sweep_turns import SWEEP_KEY, TURN, TURN_REASON, Sweep
 from evaluations.storable_text import storable
 from evaluations.tasks import wake_run
 
-ACTIVE = (Run.Status.QUEUED, Run.Status.RUNNING)
 ENDED = (Run.Status.FINISHED, Run.Status.INCOMPLETE, Run.Status.STOPPED)
-PAUSABLE = ACTIVE
-STOPPABLE = (*ACTIVE, Run.Status.PAUSED)
+PAUSABLE = Run.ACTIVE
+STOPPABLE = (*Run.ACTIVE, Run.Status.PAUSED)
 RESUMABLE = (Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
 MOST_REPEATS = 100
 _ITEMS_AT_ONCE = 1000
@@ -167,7 +166,11 @@ def run_resume(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
         _failed_wait_again(run)
         ask_fallback_again(run=run)
         ask_confidence_again(run=run)
-        if not (run.items.filter(_unfinished()).exists() or fallback_is_open(run=run) or confidence_is_open(run=run)):
+        if not (
+            run.items.filter(status__in=Item.UNFINISHED).exists()
+            or fallback_is_open(run=run)
+            or confidence_is_open(run=run)
+        ):
             return _close_complete(run)
         if problem := budget_problem(run_id=run_id):
             raise RunStateError(problem)
@@ -197,7 +200,7 @@ def run_finish(*, run_id: UUID) -> Run.Status | None:
     reader could not be asked is left unparsed, and the run says so.
     """
     run = Run.objects.get(pk=run_id)
-    if run.items.filter(_unfinished()).exists() or fallback_is_open(run=run):
+    if run.items.filter(status__in=Item.UNFINISHED).exists() or fallback_is_open(run=run):
         return None
     lacking = Item.objects.filter(run=run_id).filter(Q(status=Item.Status.FAILED) | Q(outcome="")).exists()
     status = Run.Status.INCOMPLETE if lacking else Run.Status.FINISHED
@@ -225,10 +228,6 @@ def _close_complete(run: Run) -> Run:
     run_finish(run_id=run.pk)
     run.refresh_from_db()
     return run
-
-
-def _unfinished() -> Q:
-    return Q(status__in=[Item.Status.WAITING, Item.Status.LEASED])
 
 
 def _checked_style(name: str) -> str:

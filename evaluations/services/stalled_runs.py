@@ -12,9 +12,8 @@ from corpus.services.results import action_log
 from evaluations.database_clock import database_now
 from evaluations.errors import QueueAwayError, RunStateError
 from evaluations.models import Item, Run
-from evaluations.services.claims import free_expired_claims
+from evaluations.services.claims import due, free_expired_claims, has_unasked
 from evaluations.services.fallback_claims import WAITS
-from evaluations.services.runs import ACTIVE
 from evaluations.services.sweep_turns import queue_waiting_sweeps
 from evaluations.services.turns import asks_apart_now
 from evaluations.tasks import QUEUE_AWAY, jobs_waiting, wake_run
@@ -56,10 +55,9 @@ def join_active_runs() -> int:
     if jobs_waiting() != 0:
         return 0
     now = database_now()
-    waiting = Q(status=Item.Status.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
     abandoned = Q(status=Item.Status.LEASED, lease_until__lt=now)
-    due = Item.objects.filter(waiting | abandoned, run=OuterRef("pk"))
-    runs = Run.objects.filter(status__in=ACTIVE).annotate(is_due=Exists(due)).order_by("queued_at")
+    askable = Item.objects.filter(due(now) | abandoned, run=OuterRef("pk"))
+    runs = Run.objects.filter(status__in=Run.ACTIVE).annotate(is_due=Exists(askable)).order_by("queued_at")
     return sum(wake_run(run_id=run.pk, jobs=1) for run in runs if run.is_due or asks_apart_now(run))
 
 
@@ -70,8 +68,8 @@ def run_wake(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """
     now = database_now()
     run = Run.objects.get(pk=run_id)
-    if run.status not in ACTIVE:
-        wanted = " or ".join(status.label for status in ACTIVE)
+    if run.status not in Run.ACTIVE:
+        wanted = " or ".join(status.label for status in Run.ACTIVE)
         raise RunStateError(f"Run {run_id} is {run.get_status_display()}; this can be done while it is {wanted}.")
     woken = _wake(run, now)
     if woken is None:
@@ -87,7 +85,7 @@ def run_wake(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
 def is_silent(run: Run) -> bool:
     """Say whether an active run gave no sign of life for one lease."""
     last_sign = run.heartbeat_at or run.queued_at
-    return run.status in ACTIVE and last_sign < database_now() - _lease() and not waits_for_fallback(run)
+    return run.status in Run.ACTIVE and last_sign < database_now() - _lease() and not waits_for_fallback(run)
 
 
 def can_be_woken(run: Run) -> bool:
@@ -97,8 +95,7 @@ def can_be_woken(run: Run) -> bool:
 
 def waits_for_fallback(run: Run) -> bool:
     """Say whether all that a run still waits for is a fallback reader that is to be asked later."""
-    unfinished = run.items.filter(status__in=[Item.Status.WAITING, Item.Status.LEASED])
-    return run.error_code == WAITS and not unfinished.exists() and not asks_apart_now(run)
+    return run.error_code == WAITS and not has_unasked(run_id=run.pk) and not asks_apart_now(run)
 
 
 def _wake(run: Run, now: datetime) -> bool | None:
@@ -118,7 +115,7 @@ def _to_wake(now: datetime) -> Q:
     """Return which runs are active and silent, and were not woken for one lease."""
     since = now - _lease()
     is_silent = Q(heartbeat_at__lt=since) | Q(heartbeat_at=None, queued_at__lt=since)
-    return is_silent & (Q(woken_at=None) | Q(woken_at__lt=since)) & Q(status__in=ACTIVE)
+    return is_silent & (Q(woken_at=None) | Q(woken_at__lt=since)) & Q(status__in=Run.ACTIVE)
 
 
 def _lease() -> timedelta:

@@ -16,7 +16,6 @@ SWEEP_KEY = "sweep"
 # Stands as the reason why a run of a sweep is paused.
 TURN = "sweep_turn"
 TURN_REASON = "It waits for its turn in a sweep: it is queued by itself when the run before it has ended."
-_ACTIVE = (Run.Status.QUEUED, Run.Status.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def queue_next_in_turn(*, system_id: int, set_revision_id: int) -> UUID | None:
     its own: whoever looks into that reason resumes or stops that run, and the sweep goes on.
     """
     runs = Run.objects.filter(system=system_id, set_revision=set_revision_id)
-    if runs.filter(status__in=_ACTIVE).exists():
+    if runs.filter(status__in=Run.ACTIVE).exists():
         return None
     paused = runs.filter(status=Run.Status.PAUSED, sweep__isnull=False)
     held = paused.exclude(error_code=TURN).values("sweep")

@@ -16,7 +16,7 @@ from evaluations.models import Run
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.selectors.estimates import run_estimate, sweep_estimate
 from evaluations.services.asking import ask_until_done
-from evaluations.services.runs import ACTIVE, run_create
+from evaluations.services.runs import run_create
 from evaluations.services.stalled_runs import wake_stalled_runs
 from evaluations.services.sweep_turns import SWEEP_KEY
 from evaluations.services.sweeps import parse_dimensions, sweep_create, variants_of
@@ -134,7 +134,7 @@ class Command(BaseCommand):
 
     def _wait(self, run: Run) -> None:
         next_report = time.monotonic() + _REPORT_SECONDS
-        while Run.objects.filter(pk=run.pk, status__in=ACTIVE).exists():
+        while Run.objects.filter(pk=run.pk, status__in=Run.ACTIVE).exists():
             time.sleep(_LOOK_SECONDS)
             wake_stalled_runs()
             if time.monotonic() >= next_report:

@@ -11,7 +11,7 @@ from evaluations.errors import EvaluationError
 from evaluations.management.named import run_named
 from evaluations.management.run_reports import run_report
 from evaluations.models import Run
-from evaluations.services.runs import ACTIVE, run_resume
+from evaluations.services.runs import run_resume
 from evaluations.services.stalled_runs import wake_stalled_runs
 from evaluations.tasks import wake_run
 
@@ -38,7 +38,7 @@ class Command(BaseCommand):
 
 def _resumed(run_id: UUID) -> Run:
     run = run_named(run_id)
-    if run.status in ACTIVE:
+    if run.status in Run.ACTIVE:
         wake_run(run_id=run.pk)
         return run
     try:
