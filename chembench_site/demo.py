@@ -13,7 +13,7 @@ from corpus.selectors.sets import set_by_slug
 from corpus.services.imports import BenchmarkNaming, corpus_import
 from evaluations.models import Run, System
 from evaluations.services.reports import reports_import
-from evaluations.services.runs import ACTIVE, run_create
+from evaluations.services.runs import run_create
 from evaluations.services.systems import ensure_random_system
 from evaluations.tasks import wake_run
 from survey.services.demo import demo_study_create, load_demo_people
@@ -75,7 +75,7 @@ def random_run_ensure() -> UUID:
     run = Run.objects.filter(system=system, set_revision=revision).exclude(status=Run.Status.STOPPED).first()
     if run is None:
         return run_create(system=system, set_revision=revision, seed=1).pk
-    if run.status in ACTIVE:
+    if run.status in Run.ACTIVE:
         # A demo that was killed may have left a run whose wake-up calls are gone.
         wake_run(run_id=run.pk)
     return run.pk
