@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from corpus.scoring.confidence_levels import read_confidence
+from corpus.scoring.confidence_levels import StatedConfidence, read_confidence
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,8 @@ def test_one_level_is_read(text: str, level: int) -> None:
         "[ANSWER]A[/ANSWER]",
         "from 1 to 5",
         "<think>It is 4",
+        "4 <think>or rather 3",
+        "4/5 is wrong",
         "Certainly not 5",
         "It is definitely not a 5.",
         "It isn't 5",
@@ -77,6 +79,25 @@ def test_no_level_several_or_one_outside_the_scale_is_not_read(text: str) -> Non
     found = read_confidence(text)
     assert found.level is None
     assert found.reason
+
+
+LONGEST = "4 " + "x" * 1_998
+REASONS = [
+    ("4", 4, "Read from the only number."),
+    ("Four", 4, "Read from a word."),
+    (LONGEST, 4, "Read from the only number."),
+    (LONGEST + "x", None, "The reply is too long for the statement of a level."),
+    ("", None, "The reply states nothing."),
+    ("quite sure", None, "The reply states no level."),
+    ("3 or 4", None, "The reply states several numbers."),
+    ("5 is wrong", None, "The reply denies the level, or states another one by it."),
+    ("6", None, "6 is no level from 1 to 5."),
+]
+
+
+@pytest.mark.parametrize(("text", "level", "reason"), REASONS)
+def test_a_person_is_told_why(text: str, level: int | None, reason: str) -> None:
+    assert read_confidence(text) == StatedConfidence(level, reason)
 
 
 @pytest.mark.parametrize("character", ["1", "-", " ", "/", ",", "1,", "scale "])

@@ -125,6 +125,17 @@ ASKED_FOR = [
     ("The incorrect one is [ANSWER]B[/ANSWER]", "Which one is heavy?", "unparsed denied"),
     ("It is not the answer: B", "Which is not the heaviest?", "unparsed"),
     ("B is wrong", "Which statement is wrong?", "unparsed"),
+    *[(f"The {word} answer is B.", "Which is not true?", "B") for word in ("incorrect", "wrong", "false", "untrue")],
+    *[(f"The {word} answer is B.", "Which is true?", "unparsed") for word in ("incorrect", "wrong", "false", "untrue")],
+    # the question may say `not` of something else
+    ("It is never the answer: B", "Which is never the answer?", "unparsed"),
+    ("It cannot be the answer: B", "Which cannot be the answer?", "unparsed"),
+    # in a correction and before a lone closing tag
+    ("[ANSWER]A[/ANSWER] Wait, the incorrect statement is B.", "Which statement is false?", "B"),
+    ("[ANSWER]A[/ANSWER] Wait, the incorrect statement is B.", "Which statement is true?", "A"),
+    ("So\nthe incorrect statement is B [/ANSWER]", "Which statement is false?", "B"),
+    ("So\nthe incorrect statement is B [/ANSWER]", "Which statement is true?", "unparsed"),
+    (r"It is not \boxed{A} and \boxed{C}.", "", "unparsed denied"),
 ]
 
 
@@ -151,6 +162,8 @@ JOINED = [
     (r"$\boxed{A}$, $\boxed{B}$ and $\boxed{C}$", "ABC"),
     (r"\boxed{A}, so \boxed{C}", "C"),
     (r"\frac{1}{2}, \boxed{C}", "C"),
+    (f"[ANSWER]A[/ANSWER]{' ' * 70}and [ANSWER]C[/ANSWER]", "C"),
+    (f"[ANSWER]A[/ANSWER], {'as was said before, ' * 4}and [ANSWER]C[/ANSWER]", "C"),
     ("[ANSWER]A[/ANSWER] and [ANSWER]C[/ANSWER]", "AC"),
     ("[ANSWER]A[/ANSWER], [ANSWER]B[/ANSWER], and [ANSWER]C[/ANSWER]", "ABC"),
     ("[ANSWER]A[/ANSWER] then [ANSWER]C[/ANSWER]", "C"),

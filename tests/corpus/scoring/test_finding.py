@@ -32,6 +32,8 @@ QUESTIONS = [
     ("I write [ANSWER]<answer>[/ANSWER].\n\nQuestion: which?\n\n[ANSWER]B[/ANSWER]", "B", ()),
     ("I leave [ANSWER][/ANSWER] open.\n\nQuestion: which?\n\n[ANSWER]B[/ANSWER]", "B", ()),
     ("It is not [ANSWER]A[/ANSWER].\n\nQuestion: which?\n\n[ANSWER]B[/ANSWER]", "B", ()),
+    ("It is not \\boxed{A}.\n\nQuestion: which?\n\n\\boxed{B}", "B", ()),
+    ("It is \\boxed{?}.\n\nQuestion: which?\n\n\\boxed{B}", "B", ()),
     # and behind that the reply runs on
     ("The answer is A.\n\nQuestion: fits?\n[ANSWER]B[/ANSWER]\n\nQuestion: next?\n[ANSWER]C[/ANSWER]", "B", ()),
     ("I see.\n\nQuestion: which?\n[ANSWER]B[/ANSWER]\n\nQuestion: next?\n[ANSWER]C[/ANSWER]", "B", ("run-on",)),

@@ -120,12 +120,42 @@ SENTENCES = [
     ("Answer:\nMethanol\nIt is toxic.", "A"),
     ("I doubt that the correct answer is B.", None),
     ("Answer:\nA. Methanol burns\nC. Propanol burns", None),
+    ("Answer:\nA. Methanol burns\nC. Propanol burns\nB. Ethanol burns\nWater is wrong.", None),
+    ("Answer:\nMethanol\nPropanol\nBoth burn.", None),
+    ("Answer: A\nPropanol", "A"),
+    ("Answer: A\nB. It burns", "A"),
+    ("Answer: A. Methanol\nB burns too.", "A"),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), SENTENCES)
 def test_sentences(text: str, expected: str | None) -> None:
     assert letters(text) == expected
+
+
+UNREAD_LISTS = [
+    ("A (Methanol), C (Propanol) burn", "What follows the list cannot be read."),
+    ("A (Methanol), C (Propanol) are toxic, and perhaps B", "The letter B may belong to the answer."),
+    ("A (Methanol), C (Propanol), because both burn. And B (Ethanol)", "The letter B may belong to the answer."),
+    ("A is toxic. C (Propanol) burns", "The letter C may belong to the answer."),
+    ("A is toxic. C. Propanol", "The letter C may belong to the answer."),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), UNREAD_LISTS)
+def test_what_stands_behind_a_list_may_belong_to_it(text: str, reason: str) -> None:
+    for frame in ("[ANSWER]{}[/ANSWER]", "Answer: {}"):
+        reading = read_answer(text=frame.format(text), asked=Asked(Kind.CHOICE, ALCOHOLS))
+        assert (reading.status, reading.notes, reading.reason) == (ReadStatus.UNPARSED, ("unread-list",), reason)
+
+
+ACIDS = shown("Acetic acid", "Formic acid", "Nitric acid")
+
+
+def test_the_next_line_may_be_another_option() -> None:
+    reading = read_answer(text="Answer:\nAcetic acid\nFormic acid", asked=Asked(Kind.CHOICE, ACIDS))
+    assert (reading.status, reading.notes) == (ReadStatus.UNPARSED, ("unread-list",))
+    assert reading.reason == "The next line is another option."
 
 
 EXPLAINED = [
@@ -211,7 +241,24 @@ REPEATED = [
     (f"[ANSWER]{FULL}[/ANSWER]", "ABCD"),
     ("Answer: A, B, C, D", "ABCD"),
     ("Answer:\nA. Methanol\nC. Propanol\n\nAnswer:\nA. Methanol\nC. Propanol", "AC"),
+    ("Answer:A. Methanol\nB. Ethanol\nC. Propanol\nAnswer:A. Methanol\nB. Ethanol", None),
+    (f"Answer:\n{FULL}\n\nAnswer:\nA. Methanol\nB. Ethanol\n\nAnswer:\nA. Methanol\nB. Ethanol", None),
 ]
+
+
+SHORT_LISTS = [
+    ("Answer:\nA. Methanol\nB. Ethanol\nC. Propanol", 3, None),
+    ("Answer:\nC. Propanol\nA. Methanol\nB. Ethanol", 3, "ABC"),
+    ("Answer:\nA. Methanol\nB. Ethanol", 2, "AB"),
+    ("A. Methanol, B. Ethanol, C. Propanol", 3, None),
+    ("A. Methanol, B. Ethanol", 2, "AB"),
+    ("A. Methanol\nB. Ethanol", 2, None),
+]
+
+
+@pytest.mark.parametrize(("text", "number", "expected"), SHORT_LISTS)
+def test_all_of_few_options(text: str, number: int, expected: str | None) -> None:
+    assert letters(text, ALCOHOLS[:number]) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), REPEATED)
@@ -262,6 +309,9 @@ CASES = [
     ("IT IS A WEAK BASE", shown("It is a weak base", "It is a salt"), "A"),
     ("CO is oxidised", shown("Co is oxidised", "Fe is oxidised"), None),
     ("CO Is Oxidised", shown("CO is oxidised", "Fe is oxidised"), "A"),
+    ("NO", shown("No", "Lr", "Md"), None),
+    ("nox", shown("NOx", "SOx", "COx"), None),
+    ("IT BURNS", shown("It burns", "It melts"), "A"),
 ]
 
 

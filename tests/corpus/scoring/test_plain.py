@@ -10,6 +10,7 @@ CASES = [
     (r"\ce{H2O}", "H2O"),
     (r"\ce{Fe^{3+}}", "Fe^{3+}"),
     (r"\ce{\pu{1 g}}", "1 g"),
+    (r"\text{a{2}b}c", "a{2}bc"),
     (r"a \ce{CO2} and \ce{Ca^{2+}} b", "a CO2 and Ca^{2+} b"),
     (r"\pu{25 %}", "25 %"),
     (r"$x$ and \(y\)", "x and y"),

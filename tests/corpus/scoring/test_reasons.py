@@ -89,6 +89,7 @@ def test_options_that_do_not_match_are_named() -> None:
 
 REPLIES = [
     ("I say [ANSWER]B[/ANSWER]", CHOICE, "read", "Read from the tag."),
+    ("[ANSWER]It melts. So the answer is B[/ANSWER]", CHOICE, "read", "Read from the tag."),
     (r"\boxed{B}", CHOICE, "read", "Read from the boxed."),
     ("Answer: B", CHOICE, "read", "Read from the label."),
     ("The answer is B.", CHOICE, "read", "Read from the sentence."),

@@ -25,6 +25,8 @@ DERIVED = [
     ("[ANSWER]a = 3 g\n and b = 4 g\nc = 3 + 4 ≈ 7.0 g [/ANSWER]", "7.0", "7.0 g"),
     (r"[ANSWER]a = 3 g" "\n and b = 4 g\n" r"c \approx 7 g[/ANSWER]", "7", "7 g"),
     ("[ANSWER]c = 3 g\n and d = 4 g\n\n  e = 9 g[/ANSWER]", "9", "9 g"),
+    ("[ANSWER]a = 3 g\n and b = 4 g\n" r"c \approx 7 g" "\n[/ANSWER]", "7", "7 g"),
+    ("[ANSWER]a = 3 g\n and b = 4 g\n" r"\approx 7 g[/ANSWER]", "7", "7 g"),
     ("[ANSWER]a = 3 g\n and b = 4 g\n5 of it[/ANSWER]", "unparsed", "a = 3 g\n and b = 4 g\n5 of it"),
     ("[ANSWER]a = 3 g\n b = 4 g\nTherefore, c is 7 g[/ANSWER]", "7", "7 g"),
     ("[ANSWER]a = 3 g\n b = 4 g\nThe answer is 7 g because of it.[/ANSWER]", "7", "7 g because of it"),
@@ -53,6 +55,8 @@ def test_a_tag_that_argues_for_a_letter() -> None:
 HALF = [
     ("5 g\n= 42 g [/ANSWER]", "42", "= 42 g"),
     ("= 42 g [/ANSWER]\n5 g", "42", "= 42 g"),
+    ("5 g\n3 g\n= 42 g [/ANSWER]", "42", "= 42 g"),
+    ("x\n[/ANSWER]\nA:\n42 g", "42", "42 g"),
     ("4 g\n[/ANSWER] 42 g", "42", "42 g"),
     ("\n[/ANSWER] 42 g", "42", "42 g"),
     ("x\n3 is small. ANSWER: 42 g [/ANSWER]", "42", "42 g"),
@@ -73,6 +77,7 @@ def test_half_a_tag(text: str, expected: str, stretch: str) -> None:
 def test_a_line_before_a_closing_tag_was_written_to_its_end() -> None:
     for text in ("= 42 g [/ANSWER]", "ANSWER: 42 g [/ANSWER]"):
         assert read(text, NUMBER, "length")[0] == "42"
+    assert read("ANSWER: 4 or 5 g [/ANSWER]", NUMBER, "length")[0] == "unparsed"
     assert read("It is [ANSWER] 42", NUMBER, "length")[0] == "truncated"
     assert read("It is [ANSWER]a = 3 g\n and b = 4 g\nc = or so[/ANSWER]", NUMBER, "length")[0] == "unparsed"
 
@@ -100,6 +105,7 @@ def test_two_openings_around_a_short_answer(text: str, expected: str) -> None:
 BOXES = [
     (r"\boxed{A} and then \boxed{B}", "B", "B"),
     (r"\boxed{A} and then \boxed{B", "A", "A"),
+    (r"\boxed{A} and \boxed{B}", "A,B", r"A} and \boxed{B"),
     (r"\boxed{A} in the boxed text", "A", "A"),
     (r"\boxed{A} boxed", "A", "A"),
     (r"\boxed {C}.", "C", "C"),
@@ -127,6 +133,7 @@ CONCLUSIONS = [
     ("Hence it is 7 mL! So it is 8", "8", "8"),
     ("Thus it is 5 g. The density is 2.", "unparsed", ""),
     ("Thus it is 5 g.\nThe density is 2.", "unparsed", ""),
+    ("Given.\nThus it is 5 g\nThe density is 2.", "unparsed", ""),
     ("Thus it follows.", "unparsed", ""),
     ("Thus it is 4 or 5.", "unparsed", ""),
     (f"Thus {FILLER} it is 12345678", "12345678", "12345678"),
@@ -143,12 +150,13 @@ def test_conclusions(text: str, expected: str, stretch: str) -> None:
 
 FIRST_LINES = [
     ("\n\nB\nIt melts.", "B", "B"),
-    ("B" + " " * 398 + "\nIt melts.", "B", "B"),
+    ("B" + " " * 399 + "\nIt melts.", "B", "B"),
     ("B" + " " * 400 + "\nIt melts.", "unparsed", ""),
     ("\n" * 300 + "zinc\nIt melts." + LONG, "B", "zinc"),
     ("zinc = B\nIt melts.", "unparsed", ""),
     ("It melts.\nB", "unparsed", ""),
     ("\nB it melts", "unparsed", ""),
+    ("B\nOf them all, Z is the best choice.", "B", "B"),
 ]
 
 
