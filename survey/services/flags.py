@@ -18,12 +18,7 @@ from survey.flagging import Choice, Timed, attention_missed, straight_line, too_
 from survey.models import Participant, ParticipantFlag, Response, Study
 from survey.selectors.inclusion import NOT_JUDGED
 from survey.services.holding import done_again, person_hold
-from survey.services.inclusion import (
-    joining_hold,
-    people_join_and_tell,
-    study_results_changed,
-    study_versions_raise,
-)
+from survey.services.inclusion import people_join, results_change, study_versions_raise
 
 logger = logging.getLogger(__name__)
 
@@ -61,8 +56,10 @@ def _flags_find_and_tell(participant: Participant, now: datetime | None) -> Flag
 
 @done_again
 def _join(study_id: int) -> None:
-    """Let people join in a transaction of its own: whoever holds one person does not wait for others."""
-    people_join_and_tell(study_id=study_id)
+    """Let people join, and tell the boards, in a transaction of its own: who holds one person waits for no others."""
+    with transaction.atomic():
+        if people_join(study_id=study_id):
+            study_versions_raise(study_id=study_id)
 
 
 def _flags_update(participant: Participant, now: datetime | None) -> Flagged:
@@ -177,8 +174,7 @@ def flag_review(
         raise FlagRefusedError("Say why: the reason is kept with the decision.")
     if len(reason) > REASON_LENGTH:
         raise FlagRefusedError(f"The reason has {len(reason)} characters; {REASON_LENGTH} are kept. Shorten it.")
-    with transaction.atomic():
-        joining_hold(study_id=flag.participant.study_id, also=flag.participant)
+    with results_change(study_id=flag.participant.study_id, also=flag.participant):
         reviewed = ParticipantFlag.objects.filter(pk=flag.pk).update(
             is_left_out=is_left_out, review_reason=reason, reviewed_at=now or timezone.now(), reviewed_by=actor
         )
@@ -190,5 +186,4 @@ def flag_review(
             actor=actor,
             detail={"code": flag.code, "is_left_out": is_left_out, "was_left_out": flag.is_left_out},
         )
-        study_results_changed(study_id=flag.participant.study_id)
     flag.refresh_from_db()

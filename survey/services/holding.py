@@ -3,7 +3,7 @@
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -32,6 +32,19 @@ def person_hold(participant: Participant) -> bool:
     is ended because each waits for the other, and a withdrawal deletes what was stored before it. Nothing is changed.
     """
     return bool(Participant.objects.filter(pk=participant.pk, withdrawn_at__isnull=True).update(withdrawn_at=None))
+
+
+def people_hold(people: Iterable[Participant]) -> set[int]:
+    """Hold the rows of several people until the transaction ends; return who is held, which is all but the withdrawn.
+
+    In one order, whoever holds them: those under way first, then by id. The answer that ends a study holds its own
+    person before those who may join with them. Call it before the study's or a benchmark's row is written.
+    """
+    return {person.pk for person in sorted(people, key=_turn) if person_hold(person)}
+
+
+def _turn(person: Participant) -> tuple[bool, int]:
+    return person.finished_at is not None, person.pk
 
 
 def refuse_withdrawn(participant: Participant) -> None:

@@ -1,10 +1,12 @@
 """Change who of a study counts, and tell the boards."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q
 from django.utils import timezone
 
 from corpus.models import Benchmark
@@ -12,7 +14,7 @@ from corpus.services.results import action_log, results_changed
 from survey.inclusion_rules import InclusionRule, rule_of
 from survey.models import Participant, Study
 from survey.selectors.inclusion import inclusions, people_to_join
-from survey.services.holding import person_hold
+from survey.services.holding import people_hold
 
 
 class InclusionChange(NamedTuple):
@@ -23,23 +25,26 @@ class InclusionChange(NamedTuple):
     n_left: int
 
 
+@contextmanager
+def results_change(*, study_id: int, also: Participant | None = None) -> Iterator[None]:
+    """Change what results of a study rest on, in one transaction: hold people, then write, then tell the boards.
+
+    Held are those who may join public results, and somebody else; see `joining_hold` and `study_results_changed`.
+    """
+    with transaction.atomic():
+        joining_hold(study_id=study_id, also=also)
+        yield
+        study_results_changed(study_id=study_id)
+
+
 def study_results_changed(*, study_id: int) -> None:
     """Let people join public results, and raise the results version of every benchmark a study asks.
 
-    Call it in the transaction of the change.
+    Call it in the transaction of the change, with people held before the change was written; see `results_change`.
     """
     with transaction.atomic():
         people_join(study_id=study_id)
         study_versions_raise(study_id=study_id)
-
-
-def people_join_and_tell(*, study_id: int) -> int:
-    """Let people join public results as `people_join` does, and tell the boards where somebody did."""
-    with transaction.atomic():
-        n_joined = people_join(study_id=study_id)
-        if n_joined:
-            study_versions_raise(study_id=study_id)
-    return n_joined
 
 
 def people_join(*, study_id: int) -> int:
@@ -54,7 +59,7 @@ def people_join(*, study_id: int) -> int:
         ids = people_to_join(study=Study.objects.get(pk=study_id))
         while not held.issuperset(ids):
             # Somebody finished between the two; who withdrew before being held is not among them when asked again.
-            held |= _held(Participant.objects.filter(pk__in=set(ids) - held))
+            held |= people_hold(Participant.objects.filter(pk__in=set(ids) - held))
             ids = people_to_join(study=Study.objects.get(pk=study_id))
         return Participant.objects.filter(pk__in=ids, counts_since__isnull=True).update(counts_since=timezone.now())
 
@@ -66,16 +71,7 @@ def joining_hold(*, study_id: int, also: Participant | None = None) -> set[int]:
     row is written in the transaction: the order is people, study, benchmarks.
     """
     may_join = Q(study=study_id, finished_at__isnull=False, counts_since__isnull=True, withdrawn_at__isnull=True)
-    return _held(Participant.objects.filter(may_join | Q(pk=also.pk) if also else may_join))
-
-
-def _held(people: QuerySet[Participant]) -> set[int]:
-    """Hold people in one order; whoever is under way first, as an answer that ends the study holds its own person."""
-    return {person.pk for person in sorted(people, key=_turn) if person_hold(person)}
-
-
-def _turn(person: Participant) -> tuple[bool, int]:
-    return person.finished_at is not None, person.pk
+    return people_hold(Participant.objects.filter(may_join | Q(pk=also.pk) if also else may_join))
 
 
 def study_versions_raise(*, study_id: int) -> None:
@@ -103,8 +99,7 @@ def inclusion_rule_set(*, study: Study, rule: InclusionRule, actor: AbstractBase
     Figures before and after are about different people, so that a reader who noted both can subtract: where few people
     move, this is a release decision (docs/decisions/0008-who-counts-where.md).
     """
-    with transaction.atomic():
-        joining_hold(study_id=study.pk)
+    with results_change(study_id=study.pk):
         stored = Study.objects.get(pk=study.pk)
         change = inclusion_preview(study=stored, rule=rule)
         before = rule_of(stored).words
@@ -115,6 +110,5 @@ def inclusion_rule_set(*, study: Study, rule: InclusionRule, actor: AbstractBase
         )
         detail = {"before": before, "after": rule.words, **change._asdict()}
         action_log(code="study.inclusion_changed", target=study, actor=actor, detail=detail)
-        study_results_changed(study_id=study.pk)
     study.refresh_from_db()
     return change

@@ -1,11 +1,11 @@
 """Read and judge people's answers again, in the same way as models'."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import cast
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import transaction
 from django.db.models import QuerySet
 
 from corpus.models import Benchmark
@@ -27,7 +27,7 @@ from corpus.services.rescoring import (
     resolve_reader,
 )
 from survey.models import RescoredResponse, Response, ResponseReading, ResponseRescoring, ResponseScore, Study
-from survey.services.inclusion import joining_hold, study_results_changed
+from survey.services.inclusion import results_change
 from survey.services.responses import Given, reading_of
 
 TABLES = Tables(
@@ -76,14 +76,10 @@ def study_rescoring_accept(
     *, rescoring_id: int, actor: AbstractBaseUser | None = None, replace: Collection[int] = ()
 ) -> Accepted:
     """Accept a rescoring of a study; see `rescoring_accept`. People whose answers are judged now may join results."""
-    with transaction.atomic():
-        study_id = ResponseRescoring.objects.values_list("study_id", flat=True).filter(pk=rescoring_id).first()
-        if study_id is not None:
-            joining_hold(study_id=study_id)
-        accepted = rescoring_accept(tables=TABLES, rescoring_id=rescoring_id, actor=actor, replace=replace)
-        if study_id is not None:
-            study_results_changed(study_id=study_id)
-    return accepted
+    study_id = ResponseRescoring.objects.values_list("study_id", flat=True).filter(pk=rescoring_id).first()
+    # One that is gone has no study to hold, and is refused.
+    with nullcontext() if study_id is None else results_change(study_id=study_id):
+        return rescoring_accept(tables=TABLES, rescoring_id=rescoring_id, actor=actor, replace=replace)
 
 
 def study_rescoring_discard(*, rescoring_id: int, actor: AbstractBaseUser | None = None) -> ResponseRescoring:
@@ -96,9 +92,8 @@ def response_reading_correct(
 ) -> Corrected:
     """Store a maintainer's reading of a person's answer and make it current; see `reading_correct`."""
     revision = response.assignment.question_revision
-    with transaction.atomic():
-        joining_hold(study_id=response.assignment.block.study_id, also=response.assignment.participant)
-        corrected = reading_correct(
+    with results_change(study_id=response.assignment.block.study_id, also=response.assignment.participant):
+        return reading_correct(
             answer=response,
             reading=reading,
             key=keys_in_force([revision.pk])[revision.pk],
@@ -106,8 +101,6 @@ def response_reading_correct(
             reason=reason,
             actor=actor,
         )
-        study_results_changed(study_id=response.assignment.block.study_id)
-    return corrected
 
 
 def study_chunks(

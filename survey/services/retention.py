@@ -22,8 +22,9 @@ from survey.models import (
 )
 from survey.profile_words import coarse_specialties, coarse_years
 from survey.selectors.retention import RETENTION_APPLIED, studies_due
-from survey.services.holding import person_hold
+from survey.services.holding import done_again, people_hold, person_hold
 from survey.services.inclusion import study_results_changed
+from survey.services.links import unknown_links_forget
 from survey.services.withdrawal import participant_withdraw
 
 
@@ -55,6 +56,7 @@ class Retained:
     years: int
 
 
+@done_again
 def participant_erase(*, study: Study, pseudonym: str, actor: AbstractBaseUser | None = None) -> Erased:
     """Withdraw a person and erase all else but a tombstone: pseudonym, study, when they began and withdrew.
 
@@ -84,6 +86,7 @@ def retention_apply(*, now: datetime | None = None, dry_run: bool = False) -> li
 
     Links lead nowhere, reminder addresses, drafts and absences go (an answer keeps how long its person was away),
     comments lose their author, profiles are coarsened. Answers, verdicts and flags stay. Done once for each closing.
+    Counts of unknown links, which are no study's, go as well once they are old; see `unknown_links_forget`.
     """
     done = []
     for study in studies_due(now=now or timezone.now()):
@@ -91,6 +94,8 @@ def retention_apply(*, now: datetime | None = None, dry_run: bool = False) -> li
         if not dry_run:
             _apply(study, found)
         done.append(found)
+    if not dry_run:
+        unknown_links_forget(now=now)
     return done
 
 
@@ -109,10 +114,10 @@ def _found(study: Study) -> Retained:
     )
 
 
+@done_again
 def _apply(study: Study, found: Retained) -> None:
     with transaction.atomic():
-        for person in study.participants.order_by("pk"):
-            person_hold(person)
+        people_hold(study.participants.all())
         for doomed in (_addresses(study), _drafts(study), _absences(study)):
             doomed.delete()
         _authored(study).update(participant=None)

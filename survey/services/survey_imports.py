@@ -17,7 +17,7 @@ from corpus.services.results import action_log
 from survey.importers.chembench_survey import IMPORTER, read_survey
 from survey.importers.types import RefusedRow, SurveyAnswer, SurveyExport, SurveyPerson
 from survey.models import Assignment, Participant, Response, ResponseReading, ResponseScore, Study
-from survey.services.holding import person_hold
+from survey.services.holding import done_again, people_hold, person_hold
 from survey.services.imported_answers import Note, PreparedAnswer, prepare_answer
 from survey.services.imported_questions import MatchedQuestion, match_questions
 from survey.services.imported_responses import assignments_import, responses_import
@@ -53,6 +53,7 @@ class SurveyImported:
         )
 
 
+@done_again
 def survey_import(
     *,
     path: Path,
@@ -76,7 +77,8 @@ def survey_import(
         questions = _questions(export, study, report)
         by_person = _answers_by_person(export, questions, report)
         _missing_profiles(export, report)
-        _people_hold(study)
+        # Whoever withdraws now waits.
+        people_hold(study.participants.all())
         for person in _people(export, by_person):
             participant, done = person_import(study=study, person=person, now=moment)
             report.people[done] += 1
@@ -137,12 +139,6 @@ def _refuse_withdrawn(participant: Participant, answers: Iterable[SurveyAnswer],
         )
         for answer in answers
     ]
-
-
-def _people_hold(study: Study) -> None:
-    """Hold everybody already there, in the order in which others hold them; whoever withdraws now waits."""
-    for participant in study.participants.order_by("pk"):
-        person_hold(participant)
 
 
 # One person

@@ -1,6 +1,7 @@
 """Several things of one person at the same moment: each takes its turn, and none is ended by the database."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from random import Random
 from threading import Event, Thread
 from time import sleep
@@ -10,12 +11,24 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from corpus.models import ActionLog
 from survey.errors import NotYourTurnError, WithdrawnError
-from survey.models import Absence, Assignment, BlockVisit, Draft, Participant, Response
-from survey.services import absence_begin, block_begin, draft_save, participant_withdraw, response_record
+from survey.models import Absence, Assignment, BlockVisit, Draft, Participant, Response, Study
+from survey.services import (
+    absence_begin,
+    block_begin,
+    draft_save,
+    participant_erase,
+    participant_withdraw,
+    response_record,
+    retention_apply,
+)
 from survey.services import drafts as drafts_module
 from survey.services import responses as responses_module
+from survey.services import retention as retention_module
+from survey.services import survey_imports as imports_module
 from survey.services import withdrawal as withdrawal_module
 from tests.survey.factories import (
     client_of,
@@ -26,6 +39,7 @@ from tests.survey.factories import (
     question_url,
     right_given,
 )
+from tests.survey.survey_exports import demo_bank, import_survey
 from tests.survey.test_withdrawal_races import meanwhile, needs_overlap, nothing_is_left, until_somebody_waits
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -152,8 +166,8 @@ def lost_to_others(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[int]]:
         calls: list[int] = []
         original = getattr(module, name)
 
-        def ended(*args: Any) -> Any:
-            result = original(*args)
+        def ended(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
             calls.append(1)
             if len(calls) <= times:
                 with connection.cursor() as cursor:
@@ -183,6 +197,43 @@ def test_whatever_the_database_ends_for_another_is_done_again(
     assert action(*waiting) is True
     assert len(calls) == 3
     assert Response.objects.count() == (1 if action is answer else 0)
+
+
+def erase(person: Participant) -> None:
+    participant_erase(study=person.study, pseudonym=person.pseudonym)
+
+
+def retain(person: Participant) -> None:
+    Study.objects.update(status="closed", closed_at=timezone.now() - timedelta(days=5), retention_days=1)
+    retention_apply()
+
+
+def import_anew(person: Participant) -> None:
+    demo_bank()
+    import_survey()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("action", "module", "code"),
+    [
+        (erase, retention_module, "participant.erased"),
+        (retain, retention_module, "study.retention_applied"),
+        (import_anew, imports_module, "survey.imported"),
+    ],
+)
+def test_so_is_what_is_done_to_somebody_or_everybody_of_a_study(
+    waiting: tuple[Participant, Assignment],
+    lost_to_others: Callable[..., list[int]],
+    action: Callable[[Participant], None],
+    module: Any,
+    code: str,
+) -> None:
+    needs_overlap()
+    calls = lost_to_others(module, "action_log", times=2)
+    action(waiting[0])
+    assert len(calls) == 3
+    assert ActionLog.objects.filter(code=code).count() == 1
 
 
 @pytest.mark.postgres

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from survey.services.links import unknown_links_forget
 from survey.services.retention import Retained, retention_apply
 
 
@@ -20,8 +19,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         done = retention_apply(dry_run=options["dry_run"])
-        if not options["dry_run"]:
-            unknown_links_forget()
         if options["json"]:
             studies = [asdict(study) for study in done]
             self.stdout.write(json.dumps({"dry_run": options["dry_run"], "studies": studies}))

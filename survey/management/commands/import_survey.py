@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from corpus.services.rescoring.differences import DifferenceReport
 from survey.importers.types import RefusedRow, UnreadableSurveyError
 from survey.models import Study
 from survey.selectors.entrants import people_counts
+from survey.services.holding import done_again
 from survey.services.imported_answers import PUBLISHED_RULE, STANDARD_RULE, SURVEY_RULE
 from survey.services.reported_differences import study_differences
 from survey.services.survey_imports import SurveyImported, SurveyImportError, survey_import
@@ -55,25 +56,32 @@ class Command(BaseCommand):
         if benchmark is None:
             raise CommandError(f"There is no benchmark {slug}. Import its questions first (import_corpus).")
         try:
-            with transaction.atomic():
-                imported = survey_import(
-                    path=options["path"],
-                    benchmark=benchmark,
-                    slug=options["study"] or f"{slug}-survey",
-                    set_slugs={
-                        False: options["no_tools_set"] or f"{slug}-mini-no-tools",
-                        True: options["tools_set"] or f"{slug}-mini-tools",
-                    },
-                )
-                report = _report(imported, _counted_roots(imported.study, options["set_slug"]), options["dry_run"])
-                transaction.set_rollback(options["dry_run"])
+            report = _imported(benchmark, options)
         except (UnreadableSurveyError, SurveyImportError) as error:
             raise CommandError(str(error)) from error
         except DatabaseError as error:
             raise CommandError(f"Nothing was stored: {error}. Run it again.") from error
         self.stdout.write(json.dumps(report, indent=1) if options["json"] else _in_words(report))
-        if not sum(imported.answers.values()):
+        if not report["accepted"] + report["kept"]:
             raise CommandError("No answer of the export could be imported; the report says why.")
+
+
+@done_again
+def _imported(benchmark: Benchmark, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Import in a transaction that a dry run rolls back, and return what is to be said of it."""
+    with transaction.atomic():
+        imported = survey_import(
+            path=options["path"],
+            benchmark=benchmark,
+            slug=options["study"] or f"{benchmark.slug}-survey",
+            set_slugs={
+                False: options["no_tools_set"] or f"{benchmark.slug}-mini-no-tools",
+                True: options["tools_set"] or f"{benchmark.slug}-mini-tools",
+            },
+        )
+        report = _report(imported, _counted_roots(imported.study, options["set_slug"]), options["dry_run"])
+        transaction.set_rollback(options["dry_run"])
+    return report
 
 
 def _counted_roots(study: Study, set_slug: str) -> frozenset[int]:
