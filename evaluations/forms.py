@@ -12,6 +12,7 @@ from evaluations.key_names import key_name_problem
 from evaluations.models import PRICES, System, environment_name
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_styles
 from evaluations.providers import parameter_problems, provider_entry, provider_names
+from evaluations.repeats import MOST_REPEATS
 from evaluations.services.costs import plain_number
 from evaluations.services.sweeps import check_size, parse_dimensions
 
@@ -141,7 +142,9 @@ class QueueRunForm(forms.Form):
         empty_label="none: what our reader cannot read stays unparsed",
         help_text="A system that finds the answer in replies our reader cannot read. Counted and shown with the run.",
     )
-    repeats = forms.IntegerField(min_value=1, max_value=100, initial=1, help_text="Times each question is asked.")
+    repeats = forms.IntegerField(
+        min_value=1, max_value=MOST_REPEATS, initial=1, help_text="Times each question is asked."
+    )
     seed = forms.IntegerField(
         min_value=0,
         max_value=LARGEST_SEED,

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from evaluations.repeats import MOST_REPEATS
 from evaluations.storable_text import storable
 
 LONGEST_TEXT = 1_000_000
 LONGEST_SHORT_TEXT = 300
-MOST_REPEATS = 100
 # Behind so many faults, or lines, no more is read.
 MOST_PROBLEMS = 1000
 MOST_LINES = 500_000

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+# What stands in the way of putting a question into words: it comes from outside, and may hold anything.
+PROMPT_ERRORS = (ArithmeticError, LookupError, ValueError)
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:

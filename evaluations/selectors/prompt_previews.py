@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from corpus.models import Question, QuestionRevision
 from evaluations.models import System
-from evaluations.prompts import PromptStyle, folded, prompt_styles
+from evaluations.prompts import PROMPT_ERRORS, PromptStyle, folded, prompt_styles
 
 MOST_QUESTIONS = 20
 
@@ -45,7 +45,7 @@ def _preview(style: PromptStyle, revision: QuestionRevision, system: System | No
     prompt = problem = ""
     try:
         prompt = folded(style.prepare(revision), said_first if is_folded else "").prompt
-    except (ArithmeticError, LookupError, ValueError) as error:
+    except PROMPT_ERRORS as error:
         problem = f"The prompt could not be made: {type(error).__name__}: {error}"
     return PromptPreview(
         style=style.name,

@@ -3,20 +3,18 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from corpus.models import QuestionRevision, QuestionSetRevision
-from corpus.scoring.types import Asked
 from corpus.selectors.sets import set_members
-from corpus.selectors.targets import asked_from_prompt
-from evaluations.errors import CannotBeAskedError, NothingToAskError
+from evaluations.errors import NothingToAskError
 from evaluations.models import System
-from evaluations.prompts import Prepared, PromptStyle, prompt_style
+from evaluations.prompts import PROMPT_ERRORS, Prepared, PromptStyle, prompt_style
+from evaluations.repeats import check_repeats
 from evaluations.services.freezing import code_commit
 
 FORMAT = "chembench-site-prompts@1"
-MOST_REPEATS = 100
 # The first line has it where the prompts are of a system, "" for none; sent back, it is compared.
 SYSTEM_PROMPT = "system_prompt"
 
@@ -28,13 +26,6 @@ class Member:
     revision: QuestionRevision
     position: int
     prepared: Prepared
-    protocols: tuple[str, ...] = ()
-
-    @property
-    def asked(self) -> Asked:
-        """What the prompt puts to a system, and where it asks for the answer."""
-        asked = asked_from_prompt(self.revision, self.prepared.options_shown, self.prepared.prompt)
-        return replace(asked, protocols=self.protocols)
 
     @property
     def key(self) -> str:
@@ -74,8 +65,8 @@ def prompt_set(*, set_revision: QuestionSetRevision, style_name: str) -> PromptS
     left_out: list[LeftOut] = []
     for position, revision in enumerate(set_members(set_revision.pk)):
         try:
-            members.append(Member(revision, position, style.prepare(revision, ()), style.protocols))
-        except (ArithmeticError, LookupError, ValueError) as error:
+            members.append(Member(revision, position, style.prepare(revision, ())))
+        except PROMPT_ERRORS as error:
             left_out.append(LeftOut(revision.question.key, f"{type(error).__name__}: {error}"))
     if not members:
         raise NothingToAskError(f"The set {set_revision.question_set.slug} has no question that can be asked.")
@@ -90,8 +81,7 @@ def export_lines(
     Nothing but ASCII is in a line, whatever a question holds. `system` gives the system prompt. Raises
     CannotBeAskedError and NothingToAskError before the first line.
     """
-    if not 1 <= repeats <= MOST_REPEATS:
-        raise CannotBeAskedError(f"Ask each question from 1 to {MOST_REPEATS} times, not {repeats}.")
+    check_repeats(repeats)
     prompts = prompt_set(set_revision=set_revision, style_name=style_name)
     facts = export_facts(prompts=prompts, system=system, repeats=repeats)
     return _lines(prompts, facts, system, repeats)
