@@ -10,20 +10,17 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from corpus.models import QuestionSetMember, QuestionSetRevision
+from corpus.models import QuestionSetRevision
 from corpus.services.results import action_log, results_changed
 from evaluations.database_clock import database_now
 from evaluations.errors import CannotBeAskedError, NothingToAskError, RunAlreadyActiveError, RunStateError
-from evaluations.json_fields import json_problem
 from evaluations.models import Item, Run, System
-from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style
-from evaluations.providers import parameter_problems, provider_entry
-from evaluations.redaction import looks_like_key
+from evaluations.prompts import DEFAULT_PROMPT_STYLE
+from evaluations.repeats import check_repeats
 from evaluations.services.confidence_claims import ask_confidence_again, confidence_is_open
 from evaluations.services.confidence_frozen import CONFIDENCE_KEY, confidence_facts
 from evaluations.services.costs import budget_problem, budget_refusal
@@ -31,18 +28,15 @@ from evaluations.services.fallback_claims import ask_fallback_again, fallback_is
 from evaluations.services.fallback_frozen import FROZEN_KEY, fallback_facts
 from evaluations.services.freezing import frozen_facts
 from evaluations.services.learning import learned_of
+from evaluations.services.run_making import checked_parameters, is_second_active, items_create, run_insert
 from evaluations.services.sweep_turns import SWEEP_KEY, TURN, TURN_REASON, SweepPlace, queue_next_in_turn
-from evaluations.storable_text import storable
+from evaluations.storable_text import clipped_error
 from evaluations.tasks import wake_run
 
 ENDED = (Run.Status.FINISHED, Run.Status.INCOMPLETE, Run.Status.STOPPED)
 PAUSABLE = Run.ACTIVE
 STOPPABLE = (*Run.ACTIVE, Run.Status.PAUSED)
 RESUMABLE = (Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
-MOST_REPEATS = 100
-_ITEMS_AT_ONCE = 1000
-_CODE_LENGTH = 40
-_REASON_LENGTH = 500
 
 
 def run_create(
@@ -70,14 +64,13 @@ def run_create(
     of each. A run with a place in a `sweep` other than the first waits for its turn. Raises CannotBeAskedError,
     NothingToAskError, or RunAlreadyActiveError while another run of the same system and set is queued or running.
     """
-    if not 1 <= repeats <= MOST_REPEATS:
-        raise CannotBeAskedError(f"Ask each question from 1 to {MOST_REPEATS} times, not {repeats}.")
+    check_repeats(repeats)
     waits = sweep is not None and sweep.position > 0
-    merged = _checked_parameters(system, parameters)
+    merged = checked_parameters(system, parameters)
     run = Run(
         system=system,
         set_revision=set_revision,
-        prompt_style=_checked_style(prompt_style),
+        prompt_style=prompt_style,
         parameters=merged,
         seed=seed,
         repeats=repeats,
@@ -98,8 +91,8 @@ def run_create(
     if problem := budget_refusal(frozen=run.frozen, name=system.name, budget=budget):
         raise CannotBeAskedError(problem)
     with transaction.atomic():
-        _insert(run)
-        n_items = _create_items(run)
+        run_insert(run)
+        n_items = items_create(run)
         # By the database's clock, like every other time of the run.
         Run.objects.filter(pk=run.pk).update(queued_at=database_now())
         log_code = "run.waits" if waits else "run.queued"
@@ -121,8 +114,17 @@ def run_pause(*, run_id: UUID, actor: AbstractBaseUser | None = None, code: str 
         to=Run.Status.PAUSED,
         log_code="run.paused",
         actor=actor,
-        changes={"error_code": storable(code)[:_CODE_LENGTH], "error_message": storable(reason)[:_REASON_LENGTH]},
+        changes=clipped_error(code=code, message=reason),
     )
+
+
+def pause_unless_decided(*, run_id: UUID, code: str, reason: str) -> bool:
+    """Pause a run that asks; return False where someone paused, stopped or finished it meanwhile: their word stands."""
+    try:
+        run_pause(run_id=run_id, code=code, reason=reason)
+    except RunStateError:
+        return False
+    return True
 
 
 def run_stop(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
@@ -230,57 +232,6 @@ def _close_complete(run: Run) -> Run:
     return run
 
 
-def _checked_style(name: str) -> str:
-    return prompt_style(name).name
-
-
-def _checked_parameters(system: System, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
-    entry = provider_entry(system.provider)
-    if entry.needs_model and not system.model_id:
-        raise CannotBeAskedError(f"The system {system.slug} names no model; fill in its model id first.")
-    if "@" in system.base_url or looks_like_key(system.base_url):
-        raise CannotBeAskedError(
-            "The address of the endpoint must not hold a user name, password or key; name an environment variable "
-            "for the key instead."
-        )
-    merged = {**entry.defaults, **system.parameters, **(parameters or {})}
-    if entry.needs_address and not system.base_url:
-        raise CannotBeAskedError(f"The system {system.slug} has no address; fill in its base URL first.")
-    if problem := json_problem(merged):
-        raise CannotBeAskedError(f"The parameters cannot be sent: {problem}")
-    problems = [*parameter_problems(merged), *entry.problems(merged)]
-    if problems:
-        raise CannotBeAskedError(" ".join(problems))
-    return merged
-
-
-def _insert(run: Run) -> None:
-    """Save a new run; the database's rule against two active ones of a kind has the last word."""
-    active = f"{run.system.name} is already being asked this set; wait until that run ends, or stop it first."
-    try:
-        run.full_clean(validate_constraints=False)
-    except ValidationError as error:
-        raise CannotBeAskedError(" ".join(error.messages)) from error
-    try:
-        with transaction.atomic():
-            run.save(force_insert=True)
-    except IntegrityError as error:
-        raise RunAlreadyActiveError(active) from error
-
-
-def _create_items(run: Run) -> int:
-    members = QuestionSetMember.objects.filter(set_revision=run.set_revision_id).order_by("position")
-    items = [
-        Item(run=run, question_revision_id=revision_id, position=position, repeat=repeat)
-        for revision_id, position in members.values_list("question_revision_id", "position")
-        for repeat in range(run.repeats)
-    ]
-    if not items:
-        raise NothingToAskError(f"The set {run.set_revision} has no questions.")
-    Item.objects.bulk_create(items, batch_size=_ITEMS_AT_ONCE)
-    return len(items)
-
-
 def _failed_wait_again(run: Run) -> int:
     """Let failed items wait again, and all that wait be asked at once; return how many had failed."""
     run.items.filter(status=Item.Status.WAITING, not_before__isnull=False).update(not_before=None)
@@ -315,6 +266,8 @@ def _move(
                 queue_next_in_turn(system_id=run.system_id, set_revision_id=run.set_revision_id)
             return run
     except IntegrityError as error:
+        if not is_second_active(error):
+            raise
         raise RunAlreadyActiveError(
             "Another run of this system over the same set is queued or running; wait until it ends, or stop it."
         ) from error

@@ -12,6 +12,7 @@ from corpus.models import ActionLog, Benchmark, QuestionSetRevision
 from evaluations.errors import CannotBeAskedError, NothingToAskError, RunAlreadyActiveError, RunStateError
 from evaluations.models import Item, Run, System
 from evaluations.services import runs
+from evaluations.services.run_making import run_insert
 from evaluations.services.runs import (
     run_create,
     run_finish,
@@ -69,6 +70,13 @@ def test_a_second_press_is_told_and_makes_no_second_run(twenty: QuestionSetRevis
         run_create(system=system, set_revision=twenty)
     assert Run.objects.count() == 1
     assert Item.objects.count() == 20
+
+
+def test_another_rule_of_the_database_is_not_told_as_a_second_press(
+    twenty: QuestionSetRevision, make_system: MakeSystem
+) -> None:
+    with pytest.raises(IntegrityError, match="run_repeats_from_one"):
+        run_insert(Run(system=make_system(), set_revision=twenty, repeats=0))
 
 
 def test_the_database_itself_refuses_a_second_active_run(twenty: QuestionSetRevision, make_system: MakeSystem) -> None:
