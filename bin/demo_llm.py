@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,10 +23,10 @@ from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db.models import Sum  # noqa: E402
 
+from bin.ports import free_port  # noqa: E402
 from chembench_site import embedded_queue  # noqa: E402
-from chembench_site.demo import BANK  # noqa: E402
+from chembench_site.demo import BANK, demo_bank_load  # noqa: E402
 from chembench_site.processes import Processes  # noqa: E402
-from corpus.services.imports import corpus_import  # noqa: E402
 from evaluations.models import Item, Run, System  # noqa: E402
 from evaluations.services.runs import STOPPABLE, run_stop  # noqa: E402
 from evaluations.services.system_edits import system_save  # noqa: E402
@@ -65,14 +64,7 @@ def evaluated(processes: Processes, options: argparse.Namespace) -> dict[str, An
     tell("Preparing database, queue and the demo bank ...")
     call_command("migrate", verbosity=0, interactive=False)
     embedded_queue.ensure_running(settings.DATA_DIR)
-    fixtures = ROOT / "fixtures"
-    tools, no_tools = fixtures / "sets" / "demo-tools.txt", fixtures / "sets" / "demo-no-tools.txt"
-    corpus_import(
-        source=fixtures / "bank",
-        naming=BANK,
-        topics=fixtures / "topics.csv",
-        sets={"demo-tools": [tools], "demo-no-tools": [no_tools], "demo-mini": [tools, no_tools]},
-    )
+    demo_bank_load(fixtures=ROOT / "fixtures")
     port = free_port()
     tell("Starting the model and a worker ...")
     processes.start("model", server_command(port, options.threads))
@@ -158,14 +150,6 @@ def wait_for_model(port: int, processes: Processes) -> None:
         except OSError:
             time.sleep(0.5)
     raise SystemExit(f"The model's server did not answer within {SERVER_SECONDS} s.")
-
-
-def free_port() -> int:
-    """Return a port nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def tell(text: str) -> None:

@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 
 from corpus.models import Benchmark, QuestionSetRevision
 from corpus.selectors.sets import set_by_slug
-from corpus.services.imports import BenchmarkNaming, corpus_import
+from corpus.services.imports import BenchmarkNaming, ImportReport, corpus_import
 from evaluations.models import Run, System
 from evaluations.services.reports import reports_import
 from evaluations.services.runs import run_create
@@ -37,15 +37,20 @@ class DemoLoaded:
     study_slug: str
 
 
-def demo_load(*, fixtures: Path) -> DemoLoaded:
-    """Load bank, study, people and report from `fixtures`; what is there already stays as it is."""
+def demo_bank_load(*, fixtures: Path) -> ImportReport:
+    """Load the questions and their sets from `fixtures`; what is there already stays as it is."""
     tools, no_tools = fixtures / "sets" / "demo-tools.txt", fixtures / "sets" / "demo-no-tools.txt"
-    report = corpus_import(
+    return corpus_import(
         source=fixtures / "bank",
         naming=BANK,
         topics=fixtures / "topics.csv",
         sets={"demo-tools": [tools], "demo-no-tools": [no_tools], "demo-mini": [tools, no_tools]},
     )
+
+
+def demo_load(*, fixtures: Path) -> DemoLoaded:
+    """Load bank, study, people and report from `fixtures`; what is there already stays as it is."""
+    report = demo_bank_load(fixtures=fixtures)
     study = demo_study_create()
     people_added = load_demo_people(study=study, people_json=fixtures / "demo_people.json")
     pack = reports_import(path=fixtures / "reports" / "demo-model", benchmark=Benchmark.objects.get(slug=BANK.slug))

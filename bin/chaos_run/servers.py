@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,16 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bin.ports import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 30.0
 _SETTINGS = ("fsync=off", "max_connections=200", "shared_buffers=64MB", "log_min_messages=error")
-
-
-def free_port() -> int:
-    """Return a port nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def postgres_folder() -> Path | None:
