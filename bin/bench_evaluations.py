@@ -16,6 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from bin.bench_database import bench_database, why_no_services
+from bin.made_up_questions import write_questions
+
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ROOT / "bin" / "evaluation_load"
 N_QUESTIONS = int(os.environ.get("QUESTIONS", "2788"))
@@ -46,25 +49,15 @@ class Took(NamedTuple):
 
 def bench_evaluations() -> None:
     """Ask 2,788 questions through one worker, beside a bare loop; then let ten workers meet a limit."""
-    if not os.environ.get("DATABASE_URL", "").startswith("postgres") or "REDIS_URL" not in os.environ:
-        print("  Skipped: it needs PostgreSQL and Valkey. Run bin/with-services bin/bench.py evaluations.")
+    if reason := why_no_services("evaluations", needs_queue=True):
+        print(f"  {reason}")
         return
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chembench_site.settings.test")
-    import django
-
-    django.setup()
-    from django.db import connection
-
-    name = connection.settings_dict["NAME"]
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    try:
+    with bench_database():
         set_revision = _questions()
         print(f"  Load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         for concurrency in CONCURRENCIES:
             _compare(set_revision, concurrency)
         _bench_limit(set_revision)
-    finally:
-        connection.creation.destroy_test_db(name, verbosity=0)
 
 
 def _questions() -> Any:
@@ -74,10 +67,7 @@ def _questions() -> Any:
     from corpus.models import QuestionSet
 
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(N_QUESTIONS):
-            path = Path(folder) / f"part{number % 20}" / f"question-{number}.json"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(json.dumps(_question(number)))
+        write_questions(Path(folder), N_QUESTIONS, _example)
         call_command(
             "import_corpus", folder, "--benchmark", "load", "--name", "Load", verbosity=0, stdout=io.StringIO()
         )
@@ -87,23 +77,13 @@ def _questions() -> Any:
     return revision
 
 
-def _question(number: int) -> dict[str, Any]:
+def _example(number: int) -> dict[str, Any]:
     stem = f"Sample {number}: a compound of {100 + number} g/mol takes part in a reaction in water at 298 K. "
     if number % 6 == 0:
-        example: dict[str, Any] = {"input": f"{stem * 2}How many moles are {number} g?", "target": str(number / 7)}
-    else:
-        texts = (f"It gains {number} units of mass", "It loses water", "It is oxidised", "Nothing happens at all")
-        scores = {text: int(index == number % 4) for index, text in enumerate(texts)}
-        example = {"input": f"{stem * 2}What happens?", "target_scores": scores}
-    return {
-        "name": f"question-{number}",
-        "uuid": f"00000000-0000-4000-8000-{number:012d}",
-        "description": "made up",
-        "keywords": ["made up"],
-        "metrics": ["multiple_choice_grade" if number % 6 else "mae"],
-        "preferred_score": "multiple_choice_grade" if number % 6 else "mae",
-        "examples": [example],
-    }
+        return {"input": f"{stem * 2}How many moles are {number} g?", "target": str(number / 7)}
+    texts = (f"It gains {number} units of mass", "It loses water", "It is oxidised", "Nothing happens at all")
+    scores = {text: int(index == number % 4) for index, text in enumerate(texts)}
+    return {"input": f"{stem * 2}What happens?", "target_scores": scores}
 
 
 def _compare(set_revision: Any, concurrency: int) -> None:

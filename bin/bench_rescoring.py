@@ -1,12 +1,13 @@
 """Rescoring in PostgreSQL, measured in a database of its own: `bin/with-services bin/bench.py rescoring`."""
 
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
+
+from bin.bench_database import bench_database, why_no_services
 
 N_ITEMS = 20_000
 AIM_SECONDS = 20
@@ -17,21 +18,11 @@ def bench_rescoring(read_packs: Callable[[], Sequence[tuple[str, Any]]]) -> None
 
     `read_packs` gives (question name, item) pairs of public reports; made-up replies stand in where there are none.
     """
-    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
-        print("  Skipped: it needs PostgreSQL. Run bin/with-services bin/bench.py rescoring.")
+    if reason := why_no_services("rescoring"):
+        print(f"  {reason}")
         return
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chembench_site.settings.test")
-    import django
-
-    django.setup()
-    from django.db import connection
-
-    name = connection.settings_dict["NAME"]
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    try:
+    with bench_database():
         _measure(read_packs() or _made_up())
-    finally:
-        connection.creation.destroy_test_db(name, verbosity=0)
 
 
 def _measure(pairs: Sequence[tuple[str, Any]]) -> None:

@@ -4,7 +4,6 @@ import io
 import multiprocessing
 import os
 import secrets
-import socket
 import statistics
 import subprocess
 import sys
@@ -17,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bin.bench_database import bench_database, why_no_services
+from bin.ports import free_port
 from bin.survey_load.people import Person, Told
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,29 +32,21 @@ SLUG = "load"
 
 def bench_survey() -> None:
     """Let everybody answer, then compare what is stored with what each of them sent."""
-    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
-        print("  Skipped: it needs PostgreSQL. Run bin/with-services bin/bench.py survey.")
+    if reason := why_no_services("survey"):
+        print(f"  {reason}")
         return
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chembench_site.settings.test")
-    import django
+    with bench_database():
+        from django.db import connection
 
-    django.setup()
-    from django.db import connection
-
-    name = connection.settings_dict["NAME"]
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
-    try:
         links = _people()
         connection.close()
-        port = _free_port()
+        port = free_port()
         with _server(connection.settings_dict, port) as process_id:
             start = time.perf_counter()
             told = _answer_at_once(links, port)
             seconds = time.perf_counter() - start
             memory = _memory_mb(process_id)
         _report(told, seconds, memory)
-    finally:
-        connection.creation.destroy_test_db(name, verbosity=0)
 
 
 def _people() -> list[str]:
@@ -96,12 +89,6 @@ def _people() -> list[str]:
     for person in people:
         assignments_draw(participant=person)
     return [person.link_secret for person in people]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -1,9 +1,10 @@
 """Questions for chaos: made up, all different, or ChemBench's own where its archive is."""
 
-import json
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from bin.made_up_questions import write_questions
 
 if TYPE_CHECKING:
     from corpus.models import QuestionSetRevision
@@ -20,10 +21,7 @@ def published_bank() -> "QuestionSetRevision":
 def made_up_bank(size: int) -> "QuestionSetRevision":
     """Import `size` questions that are all different, one in five with a number for an answer; return their set."""
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(size):
-            path = Path(folder) / f"part-{number % 20}" / f"question-{number}.json"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(json.dumps(_question(number)))
+        write_questions(Path(folder), size, _example)
         return _imported(Path(folder))
 
 
@@ -37,23 +35,11 @@ def _imported(source: Path) -> "QuestionSetRevision":
     return revision
 
 
-def _question(number: int) -> dict[str, Any]:
-    is_number = number % 5 == 0
-    if is_number:
+def _example(number: int) -> dict[str, Any]:
+    if number % 5 == 0:
         stem = f"Sample {number} was weighed {number + 2} times. How many grams were found, to the nearest gram?"
-        example: dict[str, Any] = {"input": stem, "target": str(1 + number // 5 % 5)}
-    else:
-        right = number % 4
-        texts = [f"{_SUBSTANCES[(number + index) % 8]} from bottle {number + index}" for index in range(4)]
-        stem = f"Of flask {number} something was taken. Which substance was it?"
-        example = {"input": stem, "target_scores": {text: int(index == right) for index, text in enumerate(texts)}}
-    metric = "mae" if is_number else "multiple_choice_grade"
-    return {
-        "name": f"question-{number}",
-        "uuid": f"00000000-0000-4000-8000-{number:012d}",
-        "description": "made up",
-        "keywords": ["made up"],
-        "metrics": [metric],
-        "preferred_score": metric,
-        "examples": [example],
-    }
+        return {"input": stem, "target": str(1 + number // 5 % 5)}
+    right = number % 4
+    texts = [f"{_SUBSTANCES[(number + index) % 8]} from bottle {number + index}" for index in range(4)]
+    stem = f"Of flask {number} something was taken. Which substance was it?"
+    return {"input": stem, "target_scores": {text: int(index == right) for index, text in enumerate(texts)}}

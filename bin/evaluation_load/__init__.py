@@ -1,1 +1,1 @@
-"""What the measurement of the asking loop runs beside it: a cheap server, a bare client, a lone limiter."""
+"""What the measurement of the asking loop runs beside it: a cheap server and a bare client."""
