@@ -57,14 +57,14 @@ def money(amount: Decimal, currency: str) -> str:
 
 
 def spent(*, run: Run) -> Spent:
-    """Return what a run cost so far, from three queries; imported results cost us nothing we know of."""
+    """Return what a run cost so far, from four queries; imported results cost us nothing we know of."""
     return spent_by_run(runs=[run])[run.pk]
 
 
 def spent_by_run(*, runs: Collection[Run]) -> dict[UUID, Spent]:
     """Return what each run cost so far, answers, calls without an answer and stated confidence together.
 
-    Three queries for any number of runs.
+    Four queries for any number of runs.
     """
     ids = [run.pk for run in runs]
     parts = [

@@ -162,7 +162,7 @@ def budget_problem(*, run_id: UUID) -> str | None:
     """Return why a run may ask nothing more for its budget's sake, in a plain sentence, or None while it may.
 
     What is in flight, and what has an unknown cost, counts at the mean of the known costs so far; while none is known,
-    calls that failed do not count, for the first answer will tell. One small query for a run without a budget, five
+    calls that failed do not count, for the first answer will tell. One small query for a run without a budget, six
     for one with a budget.
     """
     run = Run.objects.only("budget", "frozen").get(pk=run_id)

@@ -235,6 +235,16 @@ def test_a_run_without_a_budget_is_never_out_of_it(
         assert budget_problem(run_id=run.pk) is None
 
 
+def test_how_often_the_database_is_asked_what_a_run_cost(
+    twenty: QuestionSetRevision, make_system: Callable[..., System], django_assert_num_queries: Any
+) -> None:
+    run = make_spent_run(make_system(**PRICED), twenty, "100", "1", "2")
+    with django_assert_num_queries(4):
+        assert spent(run=run).n_known == 2
+    with django_assert_num_queries(6):
+        assert budget_problem(run_id=run.pk) is None
+
+
 @pytest.mark.parametrize(
     ("fields", "budget", "part"),
     [
