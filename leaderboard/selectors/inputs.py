@@ -37,7 +37,8 @@ def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: 
     columns = columns_of(set_revision=set_revision)
     root_ids = [column.root_id for column in columns]
     systems = board_items(root_ids=root_ids, rule=rule, with_hidden=True, with_fallback=with_fallback)
-    # Who counts is read first: an answer in between can only add, and the next reader builds again.
+    # Who counts is read first: an answer in between can only add, and the next reader builds again. The answers leave
+    # out who is under way; whoever came to their end between the two is left to that reader as well.
     found = inclusions(benchmark_id=set_revision.question_set.benchmark_id)
     under_way = {person.participant_id for person in found.people.values() if person.is_under_way}
     answers = board_answers(root_ids=root_ids, rule=rule, with_unjudged=True)

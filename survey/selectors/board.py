@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from corpus.scoring.types import Outcome
 from survey.models import Response, ResponseScore
-from survey.selectors.inclusion import NOT_JUDGED, in_time
+from survey.selectors.inclusion import NOT_JUDGED, in_time, people_under_way
 
 
 class BoardAnswer(NamedTuple):
@@ -27,13 +27,16 @@ class BoardAnswer(NamedTuple):
     is_judged: bool
 
 
-def board_answers(*, root_ids: Collection[int], rule: str, with_unjudged: bool = False) -> list[BoardAnswer]:
+def board_answers(
+    *, root_ids: Collection[int], rule: str, with_unjudged: bool = False, with_under_way: bool = False
+) -> list[BoardAnswer]:
     """Return the verdicts of people who agreed and have not withdrawn, for these comparable questions.
 
     Under the rule kept on the answer the current verdict counts, under any other the newest score by the same key, a
     person's corrected reading first; an answer never judged under that rule is left out or, `with_unjudged`, has the
     outcome "". An answer that could not be judged at all is an `error`. Attention checks are no answers to the
-    question, and what was given after its study closed is on no board. Who counts is another matter:
+    question, and what was given after its study closed is on no board. Nor is anything of a person who is under way in
+    an open study; `with_under_way`, for staff, returns it as well. Who counts is another matter:
     `survey.selectors.inclusion`. One query.
     """
     answers = _answers_of_people().annotate(
@@ -43,6 +46,8 @@ def board_answers(*, root_ids: Collection[int], rule: str, with_unjudged: bool =
     )
     if not with_unjudged:
         answers = answers.filter(judged_outcome__isnull=False)
+    if not with_under_way:
+        answers = answers.exclude(assignment__participant__in=people_under_way().values("pk"))
     rows = (
         answers.filter(root_id__in=root_ids)
         .order_by("assignment__participant_id", "assignment__position")

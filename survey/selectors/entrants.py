@@ -13,11 +13,12 @@ from survey.selectors.board import BoardAnswer, board_answers
 def people_counts(*, study: Study, root_ids: Collection[int], rules: Sequence[str]) -> list[dict[str, Any]]:
     """Return each person of a study, by pseudonym, with their outcomes on these questions under each rule.
 
-    `n_questions` is how many of them the person has answered. A rule nothing of theirs was judged by is left out.
+    Those under way are among them, as staff see everybody. `n_questions` is how many of the questions the person has
+    answered. A rule nothing of theirs was judged by is left out.
     """
     answers: dict[tuple[str, str], list[BoardAnswer]] = {}
     for rule in rules:
-        for answer in board_answers(root_ids=root_ids, rule=resolve_rule(rule)):
+        for answer in board_answers(root_ids=root_ids, rule=resolve_rule(rule), with_under_way=True):
             if answer.study_slug == study.slug:
                 answers.setdefault((answer.pseudonym, rule), []).append(answer)
     people = sorted({pseudonym for pseudonym, _ in answers})

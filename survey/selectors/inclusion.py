@@ -33,6 +33,7 @@ __all__ = [
     "inclusions",
     "is_running",
     "people_to_join",
+    "people_under_way",
     "study_inclusion_text",
 ]
 
@@ -47,6 +48,23 @@ def in_time(prefix: str = "") -> Q:
     """
     answered, closed = f"{prefix}answered_at", f"{prefix}assignment__participant__study__closed_at"
     return Q(**{f"{closed}__isnull": True}) | Q(**{f"{answered}__isnull": True}) | Q(**{f"{answered}__lte": F(closed)})
+
+
+def _is_open() -> Q:
+    """Return the condition that a question given has no answer, or one given after its study closed."""
+    return Q(response__isnull=True) | ~in_time("response__")
+
+
+def people_under_way() -> QuerySet[Participant]:
+    """Return who is under way, as `Inclusion.is_under_way` says it of each: they belong on no board, whatever the rule.
+
+    For a selector that asks it of rows in the same query.
+    """
+    is_made_up = Q(is_demo=True, study__is_demo=True)
+    given = Assignment.objects.filter(_is_open(), participant=OuterRef("pk"))
+    return Participant.objects.filter(
+        ~is_made_up, Q(finished_at__isnull=True) | Exists(given), study__status=Study.Status.OPEN
+    ).order_by()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +247,6 @@ def is_running(person: Participant) -> bool:
 def _block_rows(*, study: Study | None, benchmark_id: int | None) -> QuerySet[Assignment, Any]:
     """Return each person's counts for each of their blocks."""
     asked = Q(is_attention_check=False)
-    late = Q(response__answered_at__gt=F("participant__study__closed_at"))
     unjudged = asked & in_time("response__") & Q(response__outcome__in=NOT_JUDGED)
     assignments = Assignment.objects.all()
     if study is not None:
@@ -251,7 +268,7 @@ def _block_rows(*, study: Study | None, benchmark_id: int | None) -> QuerySet[As
             n_given=Count("pk", filter=asked),
             n_answered=Count("response", filter=asked & in_time("response__")),
             n_unjudged=Count("response", filter=unjudged),
-            n_open=Count("pk", filter=Q(response__isnull=True) | late),
+            n_open=Count("pk", filter=_is_open()),
         )
     )
 

@@ -1,7 +1,8 @@
 """Where people are, how long it takes, what the board and the export get."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -9,9 +10,11 @@ from django.utils.html import escape
 from pytest_django import DjangoAssertNumQueries
 
 from corpus.models import QuestionRevision
-from survey.models import Participant, Response, ResponseScore
+from survey.models import Participant, Response, ResponseScore, Study
 from survey.selectors.board import board_answers
+from survey.selectors.entrants import people_counts
 from survey.selectors.export import COLUMNS, export_rows, safe_text
+from survey.selectors.inclusion import inclusions
 from survey.selectors.pages import assignment_of_token, page_token, question_page
 from survey.selectors.progress import progress_of, time_left_text
 from survey.selectors.staff import staff_rows
@@ -21,6 +24,8 @@ from tests.corpus.factories import make_revision
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
 
 pytestmark = pytest.mark.django_db
+START = datetime(2026, 3, 1, tzinfo=UTC)
+LATER = datetime(2099, 3, 1, tzinfo=UTC)
 
 
 def roots() -> list[int]:
@@ -110,13 +115,44 @@ def test_board_gets_everyones_verdicts_in_one_query(
 
 
 def test_board_leaves_out_the_withdrawn_and_those_who_did_not_agree() -> None:
-    study = make_study()
+    study = make_study(n_choice=1, n_number=0, n_tools=0)
     staying, withdrawn, unasked = [make_participant(study) for _ in range(3)]
     for person in (staying, withdrawn, unasked):
         answer_next(person)
     Participant.objects.filter(pk=withdrawn.pk).update(withdrawn_at=timezone.now())
     Participant.objects.filter(pk=unasked.pk).update(consented_at=None)
     assert {answer.participant_id for answer in board_answers(root_ids=roots(), rule="standard@1")} == {staying.pk}
+
+
+@pytest.mark.parametrize(
+    ("study_fields", "person_fields", "answers", "is_there"),
+    [
+        pytest.param({}, {}, 1, False, id="under way"),
+        pytest.param({}, {}, 2, True, id="ended"),
+        pytest.param({}, {"finished_at": None}, 2, False, id="end not noted"),
+        pytest.param({}, {"finished_at": START}, 1, False, id="end noted, a question open"),
+        pytest.param({}, {"is_demo": True}, 1, False, id="made up in a study of real people"),
+        pytest.param({"is_demo": True}, {}, 1, False, id="real in a study of made-up people"),
+        pytest.param({"is_demo": True}, {"is_demo": True}, 1, True, id="made up"),
+        pytest.param({"status": "closed", "closed_at": LATER}, {}, 1, True, id="closed"),
+    ],
+)
+def test_board_leaves_out_whoever_is_under_way_and_staff_see_them(
+    study_fields: dict[str, Any], person_fields: dict[str, Any], answers: int, is_there: bool
+) -> None:
+    study = make_study(n_choice=2, n_number=0, n_tools=0)
+    person = make_participant(study)
+    for _ in range(answers):
+        answer_next(person)
+    Study.objects.update(**study_fields)
+    Participant.objects.update(**person_fields)
+    study.refresh_from_db()
+    on_board = board_answers(root_ids=roots(), rule="standard@1")
+    assert len(on_board) == (answers if is_there else 0)
+    assert inclusions(study=study).people[person.pk].is_under_way is not is_there
+    assert len(board_answers(root_ids=roots(), rule="standard@1", with_under_way=True)) == answers
+    (counts,) = people_counts(study=study, root_ids=roots(), rules=["standard"])
+    assert (counts["slug"], counts["n_questions"]) == (person.pseudonym, answers)
 
 
 def test_board_under_another_rule_takes_the_newest_score_and_leaves_out_the_rest() -> None:
@@ -138,7 +174,7 @@ def _another_reading(response: Response) -> object:
 
 
 def test_answer_that_could_not_be_judged_is_an_error_on_the_board() -> None:
-    response = answer_next(make_participant(make_study())).response
+    response = answer_next(make_participant(make_study(n_choice=1, n_number=0, n_tools=0))).response
     response.scores.all().delete()
     Response.objects.update(outcome="", credit=None, rule="")
     answers = board_answers(root_ids=roots(), rule="standard@1")
