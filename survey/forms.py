@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from corpus.scoring.confidence_levels import HIGHEST, LOWEST
 from corpus.scoring.types import Kind
 from survey.models import Participant
 from survey.profile_words import SPECIALTIES
@@ -20,7 +21,7 @@ TOOLS = (
     ("drawing", "Drawing program"),
     ("RDKit", "RDKit or other code"),
 )
-CONFIDENCE = tuple((str(number), str(number)) for number in range(1, 6))
+CONFIDENCE = tuple((str(number), str(number)) for number in range(LOWEST, HIGHEST + 1))
 OTHER_TOOL = "other: "
 MOST_YEARS = 80
 LONGEST_TYPED = 400
@@ -128,7 +129,7 @@ class AnswerForm(NumberForm):
         elif not data.get("choice") and "choice" not in self.errors:
             self.add_error("choice", refusal_text(Kind.CHOICE, ""))
         if self.page.asks_confidence and not data.get("confidence"):
-            self.add_error("confidence", "Say how sure you are, from 1 to 5.")
+            self.add_error("confidence", f"Say how sure you are, from {LOWEST} to {HIGHEST}.")
 
     def _check_tools(self, data: dict[str, Any]) -> None:
         named = self._tools(data)
@@ -155,10 +156,8 @@ class AnswerForm(NumberForm):
         data = self.cleaned_data
         do_not_know = data["do_not_know"]
         confidence = data["confidence"]
-        # An option named twice by a hand-made form is chosen once.
-        chosen = dict.fromkeys(data["choice"])
         return Given(
-            option_keys=() if do_not_know else tuple(self.page.option_keys[letter] for letter in chosen),
+            option_keys=() if do_not_know else tuple(self.page.option_keys[letter] for letter in data["choice"]),
             typed_text=self.settled.text if self.settled else "",
             typed_first=data["typed_text"] if self.settled else "",
             do_not_know=do_not_know,

@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from corpus.models import Question, QuestionRevision, QuestionSet, QuestionSetRevision
+from corpus.scoring.confidence_levels import HIGHEST, LOWEST
 from corpus.scoring.types import Kind
 from corpus.selectors.targets import target_of
 from survey.errors import StudyNotReadyError
@@ -184,7 +185,7 @@ def _given(assignment: Assignment, chance: float, generator: random.Random) -> G
     is_right = generator.random() < chance
     do_not_know = not is_right and generator.random() < DO_NOT_KNOW_CHANCE
     tools = (generator.choice((NO_TOOLS, *DEMO_TOOLS)),) if assignment.block.tools_allowed else ()
-    confidence = min(5, max(1, generator.randint(1, 4) + is_right))
+    confidence = min(HIGHEST, max(LOWEST, generator.randint(LOWEST, HIGHEST - 1) + is_right))
     if do_not_know:
         return Given(do_not_know=True, tools_used=tools)
     revision = assignment.question_revision

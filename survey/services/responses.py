@@ -65,15 +65,16 @@ def response_record(
     """Store the answer to the question a person is at, with its verdict.
 
     The answer to a question that was shown before its study closed is taken too. A question that has an answer keeps
-    it: the call returns that answer with `created` False. Its seconds run from the time the question was shown;
-    `away_seconds` is how many of them the person was known to be away. Raises NotYoursError, NotYourTurnError,
-    WithdrawnError, StudyNotOpenError, or AnswerRefusedError with what to do.
+    it: the call returns that answer with `created` False. An option named twice is chosen once. The seconds run from
+    the time the question was shown; `away_seconds` is how many of them the person was known to be away. Raises
+    NotYoursError, NotYourTurnError, WithdrawnError, StudyNotOpenError, or AnswerRefusedError with what to do.
     """
     assignment = _assignment_of(participant, assignment_id)
     stored = stored_response(assignment)
     if stored:
         return Recorded(stored, created=False)
     _refuse_out_of_turn(assignment)
+    given = replace(given, option_keys=tuple(dict.fromkeys(given.option_keys)))
     reading = reading_of(assignment=assignment, given=given)
     _refuse_incomplete(assignment, given, reading)
     try:

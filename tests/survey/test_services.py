@@ -95,6 +95,13 @@ def test_consent_to_an_earlier_text_is_not_accepted() -> None:
     assert not Participant.objects.exists()
 
 
+def test_an_option_named_twice_is_chosen_once() -> None:
+    person = make_participant(make_study(n_choice=1, n_number=0, n_tools=0))
+    (right,) = right_given(go_to_question(person)).option_keys
+    response = answer_next(person, Given(option_keys=(right, right), confidence=3)).response
+    assert (response.chosen_option_keys, response.outcome) == ([right], "right")
+
+
 def test_same_consent_page_twice_is_one_participant() -> None:
     study = make_study()
     assert make_participant(study, link_secret="once") == make_participant(study, link_secret="once")
