@@ -67,6 +67,10 @@ class InclusionRule:
         return f"{years}{' or not said' if self.counts_unknown_experience else ''}, {completion}"
 
 
+# The fields of a study that hold its rule.
+RULE_FIELDS = ("completion_rule", "minimum_years", "counts_unknown_experience")
+
+
 def rule_of(study: Study) -> InclusionRule:
     """Return the rule a study declares."""
     return InclusionRule(study.completion_rule, study.minimum_years, study.counts_unknown_experience)

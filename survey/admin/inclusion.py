@@ -3,13 +3,11 @@
 from django import forms
 from django.conf import settings
 
-from survey.inclusion_rules import rule_of
+from survey.inclusion_rules import RULE_FIELDS, rule_of
 from survey.models import Study
 from survey.profile_words import COARSE_YEARS
 from survey.selectors.retention import years_are_coarse
 from survey.services.inclusion import InclusionChange, inclusion_preview
-
-INCLUSION_FIELDS = ("completion_rule", "minimum_years", "counts_unknown_experience")
 
 COARSE = (
     "Retention has rounded the years of experience of these people down to "
@@ -19,7 +17,7 @@ COARSE = (
 
 
 class InclusionFormMixin(forms.ModelForm):
-    """For a study's form with the `INCLUSION_FIELDS`."""
+    """For a study's form with the `RULE_FIELDS`."""
 
     moves_few_people = forms.BooleanField(
         required=False,
@@ -35,7 +33,7 @@ class InclusionFormMixin(forms.ModelForm):
         super()._post_clean()  # type: ignore[misc]
         if self.instance.pk is None or self.cleaned_data.get("moves_few_people") or self.errors:
             return
-        if set(INCLUSION_FIELDS) & set(self.changed_data):
+        if set(RULE_FIELDS) & set(self.changed_data):
             stored = Study.objects.get(pk=self.instance.pk)
             change = inclusion_preview(study=stored, rule=rule_of(self.instance))
             if moves_few(change):

@@ -16,18 +16,18 @@ from django.utils.safestring import SafeString
 
 from corpus.answer_admin import propose_address
 from survey.admin.evidence import SecretLookupMixin
-from survey.admin.inclusion import INCLUSION_FIELDS
 from survey.admin.study_forms import ConsentTextInline, StudyBlockInline, StudyForm
 from survey.errors import ReminderRefusedError, StudyNotReadyError
-from survey.inclusion_rules import rule_of
+from survey.inclusion_rules import RULE_FIELDS
 from survey.models import ResponseRescoring, Study
 from survey.selectors.inclusion import study_inclusion_text
 from survey.selectors.studies import study_problems
 from survey.services import study_close, study_open
 from survey.services.copies import study_copy
 from survey.services.flags import flags_find_in_study
-from survey.services.inclusion import inclusion_rule_set, joining_hold, study_results_changed
+from survey.services.inclusion import study_results_changed
 from survey.services.reminders import reminders_send
+from survey.services.studies import study_edit
 
 PAGES = (
     ("start", "start page"),
@@ -80,7 +80,7 @@ class StudyAdmin(SecretLookupMixin):
             "Who counts",
             {
                 "description": "Can be changed at any time: answers stay as they are, boards follow.",
-                "fields": (*INCLUSION_FIELDS, "joins_while_open", "moves_few_people", "counted"),
+                "fields": (*RULE_FIELDS, "joins_while_open", "moves_few_people", "counted"),
             },
         ),
         ("Reminders and retention", {"fields": ("offers_reminders", "retention_days", "created_at", "closed_at")}),
@@ -104,21 +104,13 @@ class StudyAdmin(SecretLookupMixin):
         return [copy, *super().get_urls()]
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
-        """Save what was changed and nothing else: the study may have been closed since the form's row was read.
-
-        A change of who counts goes through its own service, so that boards follow.
-        """
+        """Save a new study, or what was changed of a known one, and say whom that moved."""
         if not change:
             super().save_model(request, obj, form, change)
             return
-        # People are held before the study's row, as everywhere.
-        joining_hold(study_id=obj.pk)
-        changed = set(form.changed_data) & {field.name for field in Study._meta.concrete_fields}
-        rule = rule_of(obj)
-        obj.save(update_fields=changed - set(INCLUSION_FIELDS))
-        if not changed & set(INCLUSION_FIELDS):
+        moved = study_edit(study=obj, changed=form.changed_data, actor=_actor(request))
+        if moved is None:
             return
-        moved = inclusion_rule_set(study=obj, rule=rule, actor=_actor(request))
         said = f"{moved.n_counted} people count now: {moved.n_joined} more than before, {moved.n_left} no longer."
         self.message_user(request, said)
 

@@ -8,7 +8,9 @@ from django.contrib import admin
 from django.db.models import Count
 
 from corpus.models import QuestionSetRevision
-from survey.admin.inclusion import INCLUSION_FIELDS, InclusionFormMixin
+from corpus.scoring.confidence_levels import HIGHEST, LOWEST
+from survey.admin.inclusion import InclusionFormMixin
+from survey.inclusion_rules import RULE_FIELDS
 from survey.models import ConsentText, Study, StudyBlock
 from survey.services.holding import consent_text_hold
 from survey.services.studies import RESERVED_SLUGS
@@ -73,7 +75,7 @@ class StudyForm(InclusionFormMixin):
             "break_every",
             "attention_set",
             "attention_every",
-            *INCLUSION_FIELDS,
+            *RULE_FIELDS,
             "joins_while_open",
             "offers_reminders",
             "retention_days",
@@ -83,7 +85,7 @@ class StudyForm(InclusionFormMixin):
             "contact": "Shown to participants, for questions about the study.",
             "is_demo": "All answers are made up, and every page that shows them says so.",
             "block_order": "The order in which people get the parts below.",
-            "asks_confidence": "How sure people are, from 1 to 5, with every answer.",
+            "asks_confidence": f"How sure people are, from {LOWEST} to {HIGHEST}, with every answer.",
             "offers_do_not_know": "Counted apart from wrong answers; on boards neither is right.",
         }
 

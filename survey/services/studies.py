@@ -1,6 +1,6 @@
 """Make a study, open it, close it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -11,10 +11,17 @@ from django.utils import timezone
 from corpus.models import Grouping, QuestionSetRevision
 from corpus.services.results import action_log
 from survey.errors import StudyNotReadyError
+from survey.inclusion_rules import RULE_FIELDS, rule_of
 from survey.models import ConsentText, Study, StudyBlock
 from survey.selectors.studies import study_problems
 from survey.services.holding import done_again
-from survey.services.inclusion import people_join, study_results_changed
+from survey.services.inclusion import (
+    InclusionChange,
+    inclusion_rule_set,
+    joining_hold,
+    people_join,
+    study_results_changed,
+)
 
 # `/survey/resume/<secret>/` is the address of personal links; `privacy` and `reminders` have pages of their own.
 RESERVED_SLUGS = frozenset({"resume", "privacy", "reminders"})
@@ -80,6 +87,26 @@ def consent_text_add(*, study: Study, text: str) -> ConsentText:
     with transaction.atomic():
         last = study.consent_texts.aggregate(last=Max("version"))["last"] or 0
         return ConsentText.objects.create(study=study, version=last + 1, text=text)
+
+
+def study_edit(
+    *, study: Study, changed: Collection[str], actor: AbstractBaseUser | None = None
+) -> InclusionChange | None:
+    """Store the fields of a study that were changed and no others: it may have been closed since its row was read.
+
+    Names that are none of its fields are passed over. The rule by which people count goes by `inclusion_rule_set`, so
+    that boards follow; then return whom it moved. Where parts are changed as well, in the same transaction, call
+    `study_results_changed` after them.
+    """
+    fields = set(changed) & {field.name for field in Study._meta.concrete_fields}
+    rule = rule_of(study)
+    with transaction.atomic():
+        # People are held before the study's row, as everywhere.
+        joining_hold(study_id=study.pk)
+        study.save(update_fields=fields - set(RULE_FIELDS))
+        if fields & set(RULE_FIELDS):
+            return inclusion_rule_set(study=study, rule=rule, actor=actor)
+    return None
 
 
 def study_open(*, study: Study, actor: AbstractBaseUser | None = None) -> None:

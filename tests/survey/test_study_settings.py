@@ -4,13 +4,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.admin import site
 from django.contrib.auth.models import Permission, User
 from django.core import mail
 from django.core.exceptions import ValidationError
 from django.db import connection
 from django.forms.models import model_to_dict
-from django.test import Client, RequestFactory
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -18,12 +17,12 @@ from django.utils import timezone
 from corpus.models import ActionLog, Benchmark
 from corpus.question_panels import QuestionPanel, panels_of, register_panel
 from survey.admin import StudyForm
-from survey.admin.studies import StudyAdmin
 from survey.errors import CommentRefusedError, StudyNotReadyError
 from survey.models import Participant, QuestionComment, ReminderAddress, Study, StudyBlock
 from survey.services import consent_text_add, study_close
 from survey.services.copies import NOT_COPIED, study_copy
 from survey.services.curation import comment_reopen, comment_resolve
+from survey.services.studies import study_edit
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +57,7 @@ def test_saving_a_form_read_before_the_study_closed_opens_nothing(admin_page: Cl
     stale.title = "Another title"
     form = StudyForm(form_data(stale), instance=Study.objects.get(pk=study.pk))
     assert form.changed_data == ["title"]
-    StudyAdmin(Study, site).save_model(RequestFactory().post("/"), stale, form, change=True)
+    study_edit(study=stale, changed=form.changed_data)
     stored = Study.objects.get(pk=study.pk)
     assert (stored.title, stored.status, stored.closed_at is None) == ("Another title", Study.Status.CLOSED, False)
 
