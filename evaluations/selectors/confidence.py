@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from evaluations.models import AskedApart, Item, ItemConfidence, Run
 
@@ -27,6 +27,11 @@ class ConfidenceCounts:
         return sum(self.levels.values()) + self.n_unread
 
 
+def askable_items(run: Run) -> QuerySet[Item]:
+    """Return the answered items of a run; an empty reply holds no answer to be sure of."""
+    return run.items.filter(status=Item.Status.ANSWERED, completion__regex=r"\S")
+
+
 def confidence_counts(*, run: Run) -> ConfidenceCounts | None:
     """Return what a run's system said, from two queries; None for a run that does not ask."""
     if not run.asks_confidence:
@@ -41,6 +46,6 @@ def confidence_counts(*, run: Run) -> ConfidenceCounts | None:
             n_unread += n
         else:
             levels[level] += n
-    askable = run.items.filter(status=Item.Status.ANSWERED, completion__regex=r"\S").count()
+    askable = askable_items(run).count()
     n_left = max(0, askable - sum(levels.values()) - n_unread - n_failed)
     return ConfidenceCounts({level: levels[level] for level in range(1, 6)}, n_unread, n_failed, n_left)

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from corpus.scoring.types import Outcome, ReadStatus
 from evaluations.models import Item, ItemReading, Run
 
-READER_PREFIX = "fallback@"
+# Of any version and any system.
+_FALLBACK_READERS = "fallback@"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class FallbackCounts:
 
 def fallback_counts(*, run: Run) -> FallbackCounts | None:
     """Return what the fallback reader of a run did; None for a run without one."""
-    reader = str(run.frozen.get("fallback", {}).get("reader", ""))
+    reader = _reader_of(run)
     if not reader:
         return None
     readings = ItemReading.objects.filter(answer__run=run, reader=reader, corrected_by=None)
@@ -40,16 +41,32 @@ def fallback_counts(*, run: Run) -> FallbackCounts | None:
     resting = Counter(resting_on_fallback(run.items.all()).values_list("outcome", flat=True))
     total = Counter(run.items.exclude(outcome="").values_list("outcome", flat=True))
     strict = total - resting + Counter({Outcome.UNPARSED.value: sum(resting.values())})
-    unparsed = run.items.filter(status=Item.Status.ANSWERED, outcome=Outcome.UNPARSED.value)
-    seen = ItemReading.objects.filter(answer=OuterRef("pk")).filter(Q(reader=reader) | Q(corrected_by__isnull=False))
     return FallbackCounts(
         reader=reader,
         n_asked=sum(statuses.values()),
         n_read=statuses[ReadStatus.READ.value],
-        n_waiting=unparsed.filter(~Exists(seen)).count(),
+        n_waiting=unread_items(run).count(),
         outcomes=_in_order(resting),
         strict=_in_order(strict),
         with_fallback=_in_order(total),
+    )
+
+
+def unread_items(run: Run) -> QuerySet[Item]:
+    """Return the items whose current verdict is `unparsed` and that the run's fallback reader has not read.
+
+    Replies that were cut off, refused, empty or given up are none of them, and neither is what a person has read. None
+    for a run without a fallback reader.
+    """
+    reader = _reader_of(run)
+    if not reader:
+        return run.items.none()
+    readings = ItemReading.objects.filter(answer=OuterRef("pk"))
+    return run.items.filter(
+        ~Exists(readings.filter(reader=reader)),
+        ~Exists(readings.filter(corrected_by__isnull=False)),
+        status=Item.Status.ANSWERED,
+        outcome=ReadStatus.UNPARSED.value,
     )
 
 
@@ -60,7 +77,7 @@ def resting_on_fallback(items: QuerySet[Item]) -> QuerySet[Item]:
     answer in it.
     """
     readings = ItemReading.objects.filter(answer=OuterRef("pk"))
-    by_fallback = readings.filter(reader__startswith=READER_PREFIX, status=ReadStatus.READ.value, corrected_by=None)
+    by_fallback = readings.filter(reader__startswith=_FALLBACK_READERS, status=ReadStatus.READ.value, corrected_by=None)
     by_person = readings.filter(corrected_by__isnull=False)
     newest_of_ours = (
         readings.filter(corrected_by=None, reader__startswith="standard@").order_by("-pk").values("status")[:1]
@@ -72,6 +89,10 @@ def resting_on_fallback(items: QuerySet[Item]) -> QuerySet[Item]:
         .exclude(outcome=Outcome.UNPARSED.value)
         .order_by()
     )
+
+
+def _reader_of(run: Run) -> str:
+    return str(run.frozen.get("fallback", {}).get("reader", ""))
 
 
 def _in_order(counts: Counter[str]) -> dict[str, int]:

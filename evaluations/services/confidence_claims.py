@@ -1,14 +1,8 @@
 """Which answers of a run are still to be asked about: how sure its system is."""
 
-from django.db.models import Q, QuerySet
-
-from evaluations.models import Item, Run
+from evaluations.models import Run
+from evaluations.selectors.confidence import askable_items
 from evaluations.services.apart_rows import CONFIDENCE, ask_failed_again, has_replies, open_items, seconds_until_due
-
-
-def askable_items(run: Run) -> QuerySet[Item]:
-    """Return the answered items of a run; an empty reply holds no answer to be sure of."""
-    return run.items.filter(Q(status=Item.Status.ANSWERED, completion__regex=r"\S"))
 
 
 def confidence_is_open(*, run: Run) -> bool:

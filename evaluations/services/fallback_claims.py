@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
-
-from corpus.scoring.types import ReadStatus
-from evaluations.models import AskedApart, Item, ItemFallback, ItemReading, Run
+from evaluations.models import AskedApart, ItemFallback, Run
+from evaluations.selectors.fallback import unread_items
 from evaluations.services.apart_rows import (
     FALLBACK,
     ask_failed_again,
@@ -18,24 +16,6 @@ from evaluations.services.fallback_frozen import FROZEN_KEY, fallback_reader_of
 # Stand as the reason of a run whose fallback reader has not read everything: it will, or it could not.
 WAITS = "fallback_waits"
 UNREAD = "fallback_unread"
-
-
-def unread_items(run: Run) -> QuerySet[Item]:
-    """Return the items whose current verdict is `unparsed` and that the run's fallback reader has not read.
-
-    Replies that were cut off, refused, empty or given up are none of them, and neither is what a person has read. None
-    for a run without a fallback reader.
-    """
-    reader = fallback_reader_of(run)
-    if not reader:
-        return run.items.none()
-    readings = ItemReading.objects.filter(answer=OuterRef("pk"))
-    return run.items.filter(
-        ~Exists(readings.filter(reader=reader)),
-        ~Exists(readings.filter(corrected_by__isnull=False)),
-        status=Item.Status.ANSWERED,
-        outcome=ReadStatus.UNPARSED.value,
-    )
 
 
 def fallback_is_open(*, run: Run) -> bool:

@@ -20,13 +20,13 @@ from evaluations.database_clock import database_now
 from evaluations.errors import CannotBeAskedError
 from evaluations.models import Item, ItemAttempt, ItemConfidence, Run, System
 from evaluations.prompts.confidence import CONFIDENCE_PROMPT
-from evaluations.selectors.confidence import confidence_counts
+from evaluations.selectors.confidence import askable_items, confidence_counts
 from evaluations.selectors.costs import spent
 from evaluations.services import asking_apart
 from evaluations.services.apart_rows import CONFIDENCE, ApartClaim, claim_apart, renew_apart
 from evaluations.services.asking import ask_until_done
 from evaluations.services.confidence import ask_confidence
-from evaluations.services.confidence_claims import askable_items, confidence_can_be_claimed, confidence_is_open
+from evaluations.services.confidence_claims import confidence_can_be_claimed, confidence_is_open
 from evaluations.services.costs import Prices
 from evaluations.services.questions import run_context
 from evaluations.services.rate_limits import EndpointLimits, Taken

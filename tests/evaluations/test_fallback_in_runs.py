@@ -13,12 +13,12 @@ from django.db import connections
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemFallback, Run, System
 from evaluations.selectors.costs import spent
+from evaluations.selectors.fallback import unread_items
 from evaluations.services import asking_apart, stalled_runs
 from evaluations.services.apart_rows import FALLBACK, claim_apart
 from evaluations.services.asking import ask_until_done
 from evaluations.services.budgets import run_budget_raise
 from evaluations.services.costs import Prices
-from evaluations.services.fallback_claims import unread_items
 from evaluations.services.rate_limits import EndpointLimits, Taken
 from evaluations.services.runs import run_create, run_pause, run_resume
 from evaluations.services.turns import run_whose_turn_it_is
