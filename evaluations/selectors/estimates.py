@@ -15,6 +15,7 @@ from evaluations.models import Item, ItemConfidence, Run, System
 from evaluations.prompts import prompt_style
 from evaluations.prompts.confidence import CONFIDENCE_PROMPT
 from evaluations.providers import provider_entry
+from evaluations.providers.lessons import TOKEN_LIMITS
 from evaluations.selectors.costs import money
 from evaluations.services.costs import TokenCounts, call_cost, prices_now
 from evaluations.services.sweeps import with_variant
@@ -23,7 +24,6 @@ CHARACTERS_A_TOKEN = 4
 SAMPLE = 40
 # The mean of fewer answers says little about the next run.
 _ENOUGH_ANSWERS = 5
-_TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _UNKNOWN_REPLIES = (
     "How long replies get is not known: there is no earlier run of this system here, and no max_tokens in its "
     "parameters."
@@ -142,7 +142,7 @@ def sweep_estimate(
     estimates = []
     for variant in variants:
         # Nothing else that varies changes an estimate.
-        key = tuple(json.dumps(variant.get(name, "")) for name in ("prompt_style", *_TOKEN_LIMITS))
+        key = tuple(json.dumps(variant.get(name, "")) for name in ("prompt_style", *TOKEN_LIMITS))
         if key not in known:
             chosen = with_variant({"prompt_style": style_name}, variant)
             known[key] = run_estimate(
@@ -261,7 +261,7 @@ def _sample(set_revision: QuestionSetRevision) -> list[QuestionRevision]:
 
 
 def _reply_limit(parameters: Mapping[str, Any]) -> int | None:
-    limits = [parameters[name] for name in _TOKEN_LIMITS if type(parameters.get(name)) is int]
+    limits = [parameters[name] for name in TOKEN_LIMITS if type(parameters.get(name)) is int]
     return max(limits) if limits else None
 
 

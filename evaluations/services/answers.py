@@ -4,7 +4,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from math import isfinite
 from typing import Any
 
@@ -17,13 +16,13 @@ from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
 from evaluations.providers import NeverRetryError, Reply, Scope
 from evaluations.services.claimed_writes import write_claimed
-from evaluations.services.claims import WORKER_LOST
 from evaluations.services.failures import record_failure
 from evaluations.services.hints import truncation_hint
+from evaluations.services.leases import WORKER_LOST
 from evaluations.services.questions import Question, RunContext
 from evaluations.services.reply_costs import reply_cost, whole_count
 from evaluations.services.reply_reading import read_reply
-from evaluations.storable_text import storable as storable
+from evaluations.storable_text import clipped_error, storable
 
 logger = logging.getLogger(__name__)
 
@@ -116,13 +115,12 @@ def _fields(context: RunContext, each: Arrived, now: datetime) -> dict[str, Any]
         "tokens_reasoning": whole_count(reply.tokens_reasoning),
         "log_probabilities": _log_probabilities(reply),
         "turns": [[role, storable(text)] for role, text in reply.turns],
-        "cost": cost_of(context, reply),
+        "cost": reply_cost(prices=context.prices, reply=reply),
         "latency_ms": whole_count(reply.latency_ms),
         "source_flags": _facts(reply),
         "answered_at": now,
         "outcome": "",
-        "error_code": "",
-        "error_message": storable(each.note or truncation_hint(context.parameters, reply))[:500],
+        **clipped_error(code="", message=each.note or truncation_hint(context.parameters, reply)),
         "not_before": None,
         "lease_token": None,
         "lease_until": None,
@@ -153,14 +151,9 @@ def _late_attempt(context: RunContext, each: Arrived) -> ItemAttempt:
         completion=storable(each.reply.text),
         tokens_in=whole_count(each.reply.tokens_in),
         tokens_out=whole_count(each.reply.tokens_out),
-        cost=cost_of(context, each.reply),
-        error_message=storable(each.note)[:500],
+        cost=reply_cost(prices=context.prices, reply=each.reply),
+        **clipped_error(code="", message=each.note),
     )
-
-
-def cost_of(context: RunContext, reply: Reply) -> Decimal | None:
-    """Return what a reply cost by the run's prices; None where that cannot be told."""
-    return reply_cost(prices=context.prices, reply=reply)
 
 
 def _give_up_reply(context: RunContext, each: Arrived, error: Exception) -> None:
@@ -168,7 +161,7 @@ def _give_up_reply(context: RunContext, each: Arrived, error: Exception) -> None
     record_failure(
         context=context,
         question=each.question,
-        error=NeverRetryError("not_storable", f"The reply could not be stored: {error}"[:500], Scope.QUESTION),
+        error=NeverRetryError("not_storable", f"The reply could not be stored: {error}", Scope.QUESTION),
         has_answers=True,
     )
 

@@ -22,7 +22,8 @@ from evaluations.services.apart_rows import (
     store_reply,
     tries_of,
 )
-from evaluations.services.asking_apart import ApartTally, Failures, reply_of
+from evaluations.services.asking_apart import ApartTally, Failures
+from evaluations.services.call_results import is_failure, reply_of
 from evaluations.services.costs import Prices
 from evaluations.services.failures import CutOffCall
 from evaluations.services.questions import Question
@@ -83,7 +84,7 @@ class RowDesk(ABC):
             had_replies = bool(kept) or self.has_replies()
             tally = ApartTally(len(kept), n_read)
             for each in heard:
-                if isinstance(each.result, ProviderError) and reply_of(each.result) is None:
+                if is_failure(each.result):
                     tally = tally.plus(self._failed(each.question, each.result, had_replies))
         if kept:
             self._failures.replied()

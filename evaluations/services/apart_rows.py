@@ -19,14 +19,12 @@ from evaluations.database_clock import database_now
 from evaluations.models import AskedApart, Item, ItemAttempt, ItemConfidence, ItemFallback, Run
 from evaluations.providers import ProviderError, Reply
 from evaluations.services.costs import Prices, failed_call_cost
+from evaluations.services.leases import WORKER_LOST, lease
 from evaluations.services.reply_costs import failure_cost, reply_cost, whole_count
-from evaluations.storable_text import storable
+from evaluations.storable_text import clipped_error, storable
 
-WORKER_LOST = "worker_lost"
 _LOST_MESSAGE = "The worker that asked this stopped before it could store a reply."
 _WAITS_MESSAGE = "It waits to be asked."
-_CODE_LENGTH = 40
-_MESSAGE_LENGTH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +144,8 @@ def store_failure(
     if delay_seconds is not None:
         _let_wait(apart, claim, message=error.message, tries=F("tries") + 1, delay_seconds=delay_seconds)
         return False
-    code, message = storable(error.code)[:_CODE_LENGTH], storable(error.message)[:_MESSAGE_LENGTH]
-    return bool(_held(apart, claim).update(error_code=code, error_message=message, tries=F("tries") + 1))
+    said = clipped_error(code=error.code, message=error.message)
+    return bool(_held(apart, claim).update(**said, tries=F("tries") + 1))
 
 
 def tries_of(*, apart: Apart, claim: ApartClaim) -> int:
@@ -165,7 +163,7 @@ def ask_failed_again(*, apart: Apart, items: QuerySet[Item]) -> int:
 
 def give_up_open(*, apart: Apart, items: QuerySet[Item], code: str, message: str) -> None:
     """Mark everything that waits as failed for one reason; what others are asking now is left to them."""
-    failed = {"error_code": storable(code)[:_CODE_LENGTH], "error_message": storable(message)[:_MESSAGE_LENGTH]}
+    failed = clipped_error(code=code, message=message)
     now = database_now()
     left = open_items(apart=apart, items=items).filter(Q(**{apart.link: None}) | _is(apart, AskedApart.WAITS))
     ids = list(left.values_list("pk", flat=True))
@@ -186,20 +184,19 @@ def _create_attempt(apart: Apart, claim: ApartClaim, *, code: str, message: str,
         item_id=claim.item_id,
         lease_token=claim.token,
         kind=apart.kind,
-        error_code=storable(code)[:_CODE_LENGTH],
-        error_message=storable(message)[:_MESSAGE_LENGTH],
+        **clipped_error(code=code, message=message),
         **fields,
     )
 
 
 def _free_lapsed(*, apart: Apart, items: QuerySet[Item], prices: Prices) -> None:
-    lapsed = _is(apart, AskedApart.ASKING) & Q(**{f"{apart.link}__asked_at__lt": database_now() - _lease()})
+    lapsed = _is(apart, AskedApart.ASKING) & Q(**{f"{apart.link}__asked_at__lt": database_now() - lease()})
     names = ("pk", f"{apart.link}__error_message", f"{apart.link}__tries")
     cost = failed_call_cost(prices=prices, code=WORKER_LOST)
     for item_id, token, tries in list(items.filter(lapsed).values_list(*names)):
         claim, is_last = ApartClaim(item_id, UUID(token)), tries + 1 >= settings.EVALUATION_TRIES
         # A renewal or a reply may have come meanwhile.
-        row = _held(apart, claim).filter(asked_at__lt=database_now() - _lease())
+        row = _held(apart, claim).filter(asked_at__lt=database_now() - lease())
         code = WORKER_LOST if is_last else AskedApart.WAITS
         with transaction.atomic():
             if row.update(error_code=code, error_message=_LOST_MESSAGE, tries=F("tries") + 1, not_before=None):
@@ -208,8 +205,7 @@ def _free_lapsed(*, apart: Apart, items: QuerySet[Item], prices: Prices) -> None
 
 def _let_wait(apart: Apart, claim: ApartClaim, *, message: str, delay_seconds: float = 0, **fields: Any) -> int:
     return _held(apart, claim).update(
-        error_code=AskedApart.WAITS,
-        error_message=storable(message)[:_MESSAGE_LENGTH],
+        **clipped_error(code=AskedApart.WAITS, message=message),
         not_before=database_now() + timedelta(seconds=delay_seconds) if delay_seconds else None,
         **fields,
     )
@@ -230,9 +226,5 @@ def _waits(now: datetime, prefix: str = "") -> Q:
 
 def _seconds(now: datetime, code: str | None, not_before: datetime | None, asked_at: datetime | None) -> float:
     if code == AskedApart.ASKING and asked_at is not None:
-        return max(0.0, (asked_at + _lease() - now).total_seconds())
+        return max(0.0, (asked_at + lease() - now).total_seconds())
     return max(0.0, (not_before - now).total_seconds()) if not_before is not None else 0.0
-
-
-def _lease() -> timedelta:
-    return timedelta(seconds=settings.EVALUATION_LEASE_SECONDS)

@@ -10,10 +10,10 @@ from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from evaluations.errors import CannotBeAskedError, RunStateError
+from evaluations.errors import CannotBeAskedError
 from evaluations.models import Run
 from evaluations.redaction import heard
-from evaluations.services.asking_loop import AskingLoop, Pace, Tally
+from evaluations.services.asking_loop import AskingLoop, Pace, Tally, never
 from evaluations.services.claims import has_unasked
 from evaluations.services.confidence import ask_confidence
 from evaluations.services.confidence_claims import confidence_can_be_claimed, confidence_is_open
@@ -23,7 +23,7 @@ from evaluations.services.fallback_claims import fallback_can_be_claimed
 from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import RunContext, run_context
 from evaluations.services.rate_limits import endpoint_limits
-from evaluations.services.runs import run_finish, run_heartbeat, run_pause, run_start
+from evaluations.services.runs import pause_unless_decided, run_finish, run_heartbeat, run_start
 from evaluations.services.stalled_runs import wake_stalled_runs
 from evaluations.services.turns import run_whose_turn_it_is
 from evaluations.stop_signals import noticed_stop_signals
@@ -33,11 +33,6 @@ logger = logging.getLogger(__name__)
 
 # A run that has the workers to itself need not change jobs, but no job lasts much longer than this.
 LONGEST_JOB_SECONDS = 600.0
-
-
-def never() -> bool:
-    """Nobody asks to stop."""
-    return False
 
 
 def ask_for_a_while(*, run_id: UUID, stop_requested: Callable[[], bool] = never) -> Tally:
@@ -153,7 +148,5 @@ def _is_left(run_id: UUID) -> bool:
 
 
 def _pause(run_id: UUID, code: str, reason: str) -> None:
-    try:
-        run_pause(run_id=run_id, code=code, reason=reason)
-    except RunStateError:
+    if not pause_unless_decided(run_id=run_id, code=code, reason=reason):
         logger.info("run %s was paused or ended by someone else meanwhile", run_id)

@@ -17,18 +17,16 @@ from evaluations.providers import (
     NeverRetryError,
     Provider,
     ProviderError,
-    RefusedError,
-    Reply,
     RetryLaterError,
     Scope,
 )
-from evaluations.providers.base import FinishReason
-from evaluations.services.asking_loop import GATHER_SECONDS, STORED_AT_ONCE
+from evaluations.services.asking_loop import GATHER_SECONDS, STORED_AT_ONCE, never
+from evaluations.services.call_results import is_failure
 from evaluations.services.database_patience import in_database
 from evaluations.services.failures import CutOffCall, backoff_seconds
 from evaluations.services.questions import Question, RunContext
 from evaluations.services.rate_limits import EndpointLimits
-from evaluations.services.sending import CallResult, Heard, Sender, is_failure
+from evaluations.services.sending import Heard, Sender
 
 BEAT_SECONDS = 1.0
 # Calls that are under way when the process must end get this long; then others ask.
@@ -38,11 +36,6 @@ LONGEST_WAIT_SECONDS = 30.0
 # So many given up without a reply in between mean that there is no more to be had now.
 _OUT_OF_TRIES_BEFORE_END = 3
 _REFUSED_BEFORE_END = 10
-
-
-def never() -> bool:
-    """Nobody asks to stop."""
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +138,6 @@ class Desk(Protocol):
     def seconds_until_due(self) -> float | None:
         """Return when there is something to claim, None where nothing is left."""
         ...
-
-
-def reply_of(result: CallResult) -> Reply | None:
-    """Return the reply, an empty one where the system declined, None for a failure."""
-    if isinstance(result, RefusedError):
-        return Reply(text="", finish_reason=FinishReason.CONTENT_FILTER)
-    return result if isinstance(result, Reply) else None
 
 
 class ApartLoop:

@@ -16,10 +16,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from evaluations.models import Run
-from evaluations.providers import NeverRetryError, Provider, ProviderError, RefusedError, Reply, Scope
-from evaluations.providers.base import FinishReason
+from evaluations.providers import NeverRetryError, Provider, ProviderError, RefusedError, Scope
 from evaluations.services.answers import Arrived, store_answers
 from evaluations.services.budgets import pause_when_spent
+from evaluations.services.call_results import CallResult, is_failure, reply_of
 from evaluations.services.claims import (
     Claim,
     Remaining,
@@ -34,7 +34,7 @@ from evaluations.services.failures import CutOffCall, record_cut_off, record_fai
 from evaluations.services.questions import Question, RunContext, Unready, make_ready
 from evaluations.services.rate_limits import EndpointLimits
 from evaluations.services.runs import run_heartbeat
-from evaluations.services.sending import CallResult, Heard, Sender, is_failure
+from evaluations.services.sending import Heard, Sender
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +53,11 @@ CLAIMED_AT_ONCE = 50
 SWITCH_SECONDS = 0.001
 # A reply is to be stored within this time of its arrival; how many took longer is logged.
 STORED_WITHIN_SECONDS = 0.25
+
+
+def never() -> bool:
+    """Nobody asks to stop."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +223,7 @@ class AskingLoop:
             self._has_answers = self._has_answers or stored.n_stored > 0
             self._tally = self._tally.plus(_tally(heard, stored.n_stored, stored.n_late))
         for each in heard:
-            if isinstance(each.result, ProviderError) and is_failure(each.result):
+            if is_failure(each.result):
                 await self._record(each.question, each.result)
                 self._sender.failure_recorded()
 
@@ -268,11 +273,9 @@ class AskingLoop:
 
 
 def _arrived(question: Question, result: CallResult) -> Arrived | None:
-    if isinstance(result, Reply):
-        return Arrived(question, result)
-    if isinstance(result, RefusedError):
-        return Arrived(question, Reply(text="", finish_reason=FinishReason.CONTENT_FILTER), note=result.message)
-    return None
+    reply = reply_of(result)
+    note = result.message if isinstance(result, RefusedError) else ""
+    return None if reply is None else Arrived(question, reply, note)
 
 
 def _tally(heard: Iterable[Heard], n_stored: int, n_late: int) -> Tally:

@@ -11,7 +11,7 @@ from corpus.services.results import action_log
 from evaluations.errors import RunStateError
 from evaluations.models import Item, Run
 from evaluations.services.costs import BUDGET, budget_problem, budget_refusal
-from evaluations.services.runs import run_pause, run_resume
+from evaluations.services.runs import pause_unless_decided, run_resume
 
 RAISABLE = (*Run.ACTIVE, Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
 
@@ -26,11 +26,7 @@ def pause_when_spent(*, run_id: UUID) -> bool:
     waiting = Item.objects.filter(run=run_id, status=Item.Status.WAITING)
     if reason is None or not waiting.exists():
         return False
-    try:
-        run_pause(run_id=run_id, code=BUDGET, reason=reason)
-    except RunStateError:
-        # Someone else paused, stopped or finished it meanwhile: their word stands.
-        return True
+    pause_unless_decided(run_id=run_id, code=BUDGET, reason=reason)
     return True
 
 

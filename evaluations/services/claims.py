@@ -6,11 +6,10 @@ to the item afterwards must carry that token, so a worker that was given up for 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID, uuid4
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Field, Q
 
@@ -18,8 +17,8 @@ from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, Run
 from evaluations.services.costs import failed_call_cost, prices_of
 from evaluations.services.failures import give_back_or_give_up
+from evaluations.services.leases import WORKER_LOST, lease
 
-WORKER_LOST = "worker_lost"
 _LOST_MESSAGE = "The worker that asked this question stopped before it could store a reply."
 
 # A subselect with a limit is run once for certain only as an array; rows another worker is just taking are passed over.
@@ -71,7 +70,7 @@ def claim_items(*, run_id: UUID, limit: int, only_first: bool = False) -> list[C
             _claim_statement(only_first=only_first),
             {
                 "token": _prepared("lease_token", token),
-                "until": _prepared("lease_until", now + _lease()),
+                "until": _prepared("lease_until", now + lease()),
                 "run": Run._meta.pk.get_db_prep_value(run_id, connection),
                 "now": _prepared("not_before", now),
                 "limit": limit,
@@ -82,7 +81,7 @@ def claim_items(*, run_id: UUID, limit: int, only_first: bool = False) -> list[C
 
 def renew_claims(claims: Iterable[Claim]) -> int:
     """Extend the claims that are still ours; return how many."""
-    until = database_now() + _lease()
+    until = database_now() + lease()
     return sum(
         Item.objects.filter(pk__in=ids, lease_token=token, status=Item.Status.LEASED).update(lease_until=until)
         for token, ids in _by_token(claims).items()
@@ -159,10 +158,6 @@ def _prepared(field_name: str, value: Any) -> Any:
     """Return a value as the database's driver takes it in a statement of our own."""
     column = cast("Field[Any, Any]", Item._meta.get_field(field_name))
     return column.get_db_prep_value(value, connection)
-
-
-def _lease() -> timedelta:
-    return timedelta(seconds=settings.EVALUATION_LEASE_SECONDS)
 
 
 def _by_token(claims: Iterable[Claim]) -> dict[UUID, Sequence[int]]:

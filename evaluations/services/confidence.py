@@ -17,10 +17,12 @@ from corpus.scoring.types import Asked, Kind, Target
 from evaluations.models import Item, Run
 from evaluations.prompts import Prepared
 from evaluations.providers import Ask, Reply
+from evaluations.selectors.confidence import askable_items
 from evaluations.services.apart_desk import RowDesk
 from evaluations.services.apart_rows import CONFIDENCE, ApartClaim
-from evaluations.services.asking_apart import ApartLoop, ApartPace, never
-from evaluations.services.confidence_claims import askable_items, confidence_is_open
+from evaluations.services.asking_apart import ApartLoop, ApartPace
+from evaluations.services.asking_loop import never
+from evaluations.services.confidence_claims import confidence_is_open
 from evaluations.services.confidence_frozen import CONFIDENCE_KEY
 from evaluations.services.costs import budget_problem
 from evaluations.services.learning_provider import open_learning_provider

@@ -13,7 +13,6 @@ from django.db.models import Max
 from corpus.scoring.types import Outcome
 from corpus.services.results import results_changed
 from evaluations.database_clock import database_now
-from evaluations.errors import RunStateError
 from evaluations.models import Item, ItemAttempt, Run
 from evaluations.providers.base import (
     LONGEST_WAIT_SECONDS,
@@ -25,8 +24,8 @@ from evaluations.providers.base import (
 )
 from evaluations.services.questions import Question, RunContext, Unready
 from evaluations.services.reply_costs import failure_cost, whole_count
-from evaluations.services.runs import run_pause
-from evaluations.storable_text import storable
+from evaluations.services.runs import pause_unless_decided
+from evaluations.storable_text import clipped_error, storable
 
 LONGEST_BACKOFF_SECONDS = 60.0
 # 2 to this power times the shortest wait is more than the longest, and no float overflows.
@@ -34,8 +33,6 @@ _MOST_DOUBLINGS = 30
 # So many questions given up since the last answer mean that the endpoint is down, not that the questions are odd.
 _GIVEN_UP_BEFORE_PAUSE = 3
 _JITTER = 0.25
-_CODE_LENGTH = 40
-_MESSAGE_LENGTH = 500
 
 
 class CutOffCall(NamedTuple):
@@ -92,8 +89,7 @@ def _record(context: RunContext, question: Question | Unready, error: ProviderEr
         item_id=question.item.pk,
         lease_token=question.token,
         kind=kind,
-        error_code=storable(error.code)[:_CODE_LENGTH],
-        error_message=storable(error.message)[:_MESSAGE_LENGTH],
+        **clipped_error(code=error.code, message=error.message),
         **_turn_before(error),
         cost=failure_cost(prices=context.prices, error=error),
     )
@@ -150,8 +146,7 @@ def _leave(item: Item, token: UUID, status: Item.Status, code: str, message: str
         not_before=database_now() + timedelta(seconds=delay_seconds) if waits and delay_seconds else None,
         lease_token=None,
         lease_until=None,
-        error_code=storable(code)[:_CODE_LENGTH],
-        error_message=storable(message)[:_MESSAGE_LENGTH],
+        **clipped_error(code=code, message=message),
     )
     return bool(changed)
 
@@ -180,11 +175,7 @@ def _pause(context: RunContext, error: ProviderError) -> None:
     reason = error.message
     if isinstance(error, RetryLaterError):
         reason = f"{error.message} This stayed so after {settings.EVALUATION_TRIES} tries; resume the run later."
-    try:
-        run_pause(run_id=context.run_id, code=error.code, reason=reason)
-    except RunStateError:
-        # Someone else paused, stopped or finished it meanwhile: their word stands.
-        return
+    pause_unless_decided(run_id=context.run_id, code=error.code, reason=reason)
 
 
 def run_has_answers(run: Run) -> bool:

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.conf import settings
-from django.utils import timezone
 
 from corpus.scoring.rules import judge
 from corpus.scoring.types import Asked, Reading, ReadStatus, Target
@@ -24,12 +23,14 @@ from evaluations.errors import CannotBeAskedError
 from evaluations.models import Item, Run, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, Prepared, prompt_style
 from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint, Reply, open_provider
+from evaluations.selectors.fallback import unread_items
 from evaluations.services.apart_desk import RowDesk
 from evaluations.services.apart_rows import FALLBACK, ApartClaim, give_up_open
-from evaluations.services.asking_apart import ApartLoop, ApartPace, ApartTally, Desk, never
+from evaluations.services.asking_apart import ApartLoop, ApartPace, ApartTally, Desk
+from evaluations.services.asking_loop import never
 from evaluations.services.costs import Prices, budget_problem, prices_of
 from evaluations.services.fallback_checks import checked_reading
-from evaluations.services.fallback_claims import UNREAD, WAITS, fallback_is_open, fallback_reason, unread_items
+from evaluations.services.fallback_claims import UNREAD, WAITS, fallback_is_open, fallback_reason
 from evaluations.services.fallback_frozen import FROZEN_KEY
 from evaluations.services.fallback_prompt import fallback_prompt
 from evaluations.services.questions import Question, RunContext, checked_address, key_from_environment
@@ -122,7 +123,6 @@ def fallback_reader(facts: Mapping[str, Any]) -> FallbackReader:
         reader=facts["reader"],
         rule="",
         concurrency=max(1, min(system.concurrency, settings.EVALUATION_CONCURRENCY)),
-        queued_at=timezone.now(),
         prices=prices_of(facts),
     )
     return FallbackReader(facts, system, context)

@@ -15,7 +15,8 @@ from corpus.scoring.reading import read_answer
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, ShownOption
 from evaluations.models import Item, System
 from evaluations.providers import ProviderError
-from evaluations.services.asking_apart import ApartPace, ApartTally, Failures, reply_of
+from evaluations.services.asking_apart import ApartPace, ApartTally, Failures
+from evaluations.services.call_results import reply_of
 from evaluations.services.failures import CutOffCall
 from evaluations.services.fallback import FallbackReader, ask_reader, fallback_reader, question_about, reading_of
 from evaluations.services.fallback_frozen import fallback_facts

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from evaluations.asked import PROMPT_KEY, asked_of_run
 from evaluations.errors import CannotBeAskedError
 from evaluations.key_names import key_name_problem
 from evaluations.models import Item, Run
-from evaluations.prompts import Prepared, PromptStyle, folded, prompt_style
+from evaluations.prompts import PROMPT_ERRORS, Prepared, PromptStyle, folded, prompt_style
 from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint
 from evaluations.services.costs import Prices, prices_of
 from evaluations.services.learning import folds_system_prompt
@@ -39,7 +38,6 @@ class RunContext:
     reader: str
     rule: str
     concurrency: int
-    queued_at: datetime
     prices: Prices = field(default_factory=Prices)
     system_prompt: str = ""
     folds_system_prompt: bool = False
@@ -88,7 +86,6 @@ def run_context(*, run_id: UUID) -> RunContext:
         reader=frozen["reader"],
         rule=frozen["rule"],
         concurrency=max(1, min(run.system.concurrency, settings.EVALUATION_CONCURRENCY)),
-        queued_at=run.queued_at,
         prices=prices_of(frozen),
         system_prompt=frozen.get("system_prompt", ""),
         folds_system_prompt=frozen.get("folds_system_prompt", False) or folds_system_prompt(run.learned),
@@ -179,7 +176,7 @@ def _ready(context: RunContext, item: Item, token: UUID) -> Question | Unready:
         prepared = folded(context.style.prepare(revision, _order(context, item)), said_first)
         asked = asked_of_run(revision, prepared.options_shown, prepared.prompt, frozen=item.run.frozen)
         return Question(item, token, prepared, asked, target_of(revision))
-    except (ArithmeticError, LookupError, ValueError) as error:
+    except PROMPT_ERRORS as error:
         return Unready(item, token, f"The prompt could not be made: {type(error).__name__}: {error}")
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from evaluations.providers import Ask, ProviderError, RefusedError, Reply, RetryLaterError
 from evaluations.providers.base import FinishReason
+from evaluations.services.call_results import DECLINED
 from evaluations.storable_text import storable
 
 Send = Callable[[Ask], Awaitable[Reply]]
@@ -31,7 +32,7 @@ async def ask_in_turns(
         late.earlier = first
         raise late from None
     except RefusedError:
-        second = Reply(text="", finish_reason=FinishReason.CONTENT_FILTER)
+        second = DECLINED
     except ProviderError as error:
         error.earlier = first
         raise

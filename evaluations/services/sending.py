@@ -9,45 +9,32 @@ import logging
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import cast
 
 from evaluations.providers import (
     Ask,
     NeverRetryError,
     Provider,
     ProviderError,
-    RefusedError,
     Reply,
     RetryLaterError,
     Scope,
 )
 from evaluations.redaction import heard
+from evaluations.services.call_results import CallResult, is_failure
 from evaluations.services.failures import CutOffCall, cut_off_error
 from evaluations.services.questions import Question, RunContext, ask_of
 from evaluations.services.rate_limits import EndpointLimits
 from evaluations.services.reply_costs import whole_count
 from evaluations.services.second_turn import ask_in_turns
+from evaluations.services.token_guess import Grant, TokenGuess
 
 logger = logging.getLogger(__name__)
 
 # So long may claiming and storing take without a place falling idle; more questions than that are not held ready.
 READ_AHEAD_SECONDS = 0.3
-_FIRST_GUESS_OF_TOKENS_OUT = 1000
-_GUESS_OF_TOKENS_A_CHARACTER = 1 / 3
-_TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-
-CallResult: TypeAlias = Reply | ProviderError
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What one call was let out for: the words it sends, and the tokens that were counted for it in a bucket."""
-
-    words: str
-    n_tokens: int
-    bucket: int
 
 
 @dataclass(slots=True)
@@ -69,43 +56,6 @@ class Heard:
     at: float
     grant: Grant
     first: Reply | None = None
-
-
-def is_failure(result: CallResult) -> bool:
-    """Say whether a call gave nothing to store as an answer."""
-    return isinstance(result, ProviderError) and not isinstance(result, RefusedError)
-
-
-class TokenGuess:
-    """What a call will take, from the calls before it; at first from the parameters and the length of the prompt.
-
-    The mean and one standard deviation of what replies took: of many calls at once none, of one now and then some, take
-    more than was counted for them.
-    """
-
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        limits = [parameters[name] for name in _TOKEN_LIMITS if isinstance(parameters.get(name), int)]
-        self._tokens_out = float(min([*limits, _FIRST_GUESS_OF_TOKENS_OUT]))
-        self._characters = self._n = self._in = self._out = self._out_squared = 0
-
-    def of(self, words: str) -> int:
-        """Return the tokens in and out that a call which says so much will probably take."""
-        each = self._in / self._characters if self._characters else _GUESS_OF_TOKENS_A_CHARACTER
-        return max(1, math.ceil(len(words) * each + self._of_reply()))
-
-    def learn(self, words: str, tokens_in: int, tokens_out: int) -> None:
-        """Take a call's true counts into account."""
-        self._characters += max(1, len(words))
-        self._n += 1
-        self._in += tokens_in
-        self._out += tokens_out
-        self._out_squared += tokens_out**2
-
-    def _of_reply(self) -> float:
-        if not self._n:
-            return self._tokens_out
-        mean = self._out / self._n
-        return mean + math.sqrt(max(0.0, self._out_squared / self._n - mean**2))
 
 
 class Sender:

@@ -1,7 +1,7 @@
 """Runs that nobody works on any more although they are not done: wake workers for them."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from evaluations.errors import QueueAwayError, RunStateError
 from evaluations.models import Item, Run
 from evaluations.services.claims import due, free_expired_claims, has_unasked
 from evaluations.services.fallback_claims import WAITS
+from evaluations.services.leases import lease
 from evaluations.services.sweep_turns import queue_waiting_sweeps
 from evaluations.services.turns import asks_apart_now
 from evaluations.tasks import QUEUE_AWAY, jobs_waiting, wake_run
@@ -85,7 +86,7 @@ def run_wake(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
 def is_silent(run: Run) -> bool:
     """Say whether an active run gave no sign of life for one lease."""
     last_sign = run.heartbeat_at or run.queued_at
-    return run.status in Run.ACTIVE and last_sign < database_now() - _lease() and not waits_for_fallback(run)
+    return run.status in Run.ACTIVE and last_sign < database_now() - lease() and not waits_for_fallback(run)
 
 
 def can_be_woken(run: Run) -> bool:
@@ -113,10 +114,6 @@ def _wake(run: Run, now: datetime) -> bool | None:
 
 def _to_wake(now: datetime) -> Q:
     """Return which runs are active and silent, and were not woken for one lease."""
-    since = now - _lease()
+    since = now - lease()
     is_silent = Q(heartbeat_at__lt=since) | Q(heartbeat_at=None, queued_at__lt=since)
     return is_silent & (Q(woken_at=None) | Q(woken_at__lt=since)) & Q(status__in=Run.ACTIVE)
-
-
-def _lease() -> timedelta:
-    return timedelta(seconds=settings.EVALUATION_LEASE_SECONDS)

@@ -15,7 +15,7 @@ from evaluations.services import rate_limits
 from evaluations.services.asking import ask_until_done
 from evaluations.services.rate_limits import EndpointLimits, Taken, endpoint_limits, endpoint_name
 from evaluations.services.runs import run_create
-from evaluations.services.sending import TokenGuess
+from evaluations.services.token_guess import TokenGuess
 from tests.evaluations.conftest import make_bank
 from tests.fake_servers.server import FakeServer, error_fault
 
