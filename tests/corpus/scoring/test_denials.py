@@ -28,6 +28,7 @@ IN_A_TAG = [
     *[(text, "unparsed denied") for text in ("B, surely not", "B (definitely not)", "B - clearly no")],
     *[(text, "unparsed") for text in ("B? Certainly not", "A can be excluded", "A isn't, B", "A cannot be", "A ❌")],
     ("A: 0.9, B: 0.1", "unparsed scored"),
+    ("A: 0.9 , B: 0.1", "unparsed scored"),
     ("A: 90%\nB: 10%", "unparsed scored"),
     ("A, C (both correct)", "AC"),
     # a letter preferred to another one, and words that only contain a denial
@@ -46,6 +47,7 @@ IN_A_TAG = [
         (text, "B")
         for text in ("B because A is wrong", "B. zinc, no doubt", "B. zinc is not a halogen", "B, nothing else")
     ],
+    *[(text, "B") for text in ("B. zinc isn't a halogen", "B. zinc cannot melt")],
     *[(text, "B") for text in ("B (90%)", "B: 0.9", "B is incorrectly called tin", "B. zinc does not melt")],
 ]
 
@@ -72,6 +74,8 @@ WHOLE_REPLIES = [
     ("A: incorrect\nB: correct\nC: incorrect\nD: incorrect", "unparsed denied"),
     ("The answer is B? No, it's C.", "unparsed"),
     ("The answer is A. And if the answer is B? No.", "A"),
+    ("Answer: A (tin), B (zinc), which are wrong", "unparsed denied"),
+    ("Explanation of the answer: B", "unparsed"),
     ("The incorrect answer is B.", "unparsed"),
     ("The wrong answers are A, B.", "unparsed"),
     ("The least likely answer is B", "unparsed"),

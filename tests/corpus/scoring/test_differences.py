@@ -4,11 +4,21 @@ from decimal import Decimal
 
 import pytest
 
+from corpus.scoring.choice_causes import is_letter_list
 from corpus.scoring.differences import CAUSES, CAUSES_OF_REPLIES, Difference, cause_of
+from corpus.scoring.number_causes import is_derivation
 from corpus.scoring.published import reading_from_parsed
 from corpus.scoring.reading import read_answer
 from corpus.scoring.rules import judge
-from corpus.scoring.types import Asked, Kind, Option, ShownOption, Target
+from corpus.scoring.shared_causes import (
+    is_echoed_prompt,
+    is_misspelt_tag,
+    is_run_on,
+    is_thinking_text,
+    standard_text,
+)
+from corpus.scoring.types import Asked, Kind, Option, Reading, ReadStatus, ShownOption, Target
+from corpus.scoring.visible import MIN_ECHO_LENGTH
 
 PROMPT = "Which two gases did the technician collect? You can choose from A,B,C,D and need not explain eight things. 7"
 TEXTS = ("neon", "argon", "krypton", "xenon gas")
@@ -134,6 +144,53 @@ def test_cause(cause: str, difference: Difference) -> None:
 def test_every_cause_is_tried_here_and_described_in_a_sentence() -> None:
     assert {cause for cause, _ in EXPLAINED} == CAUSES_OF_REPLIES
     assert all(text[0].isupper() and text.endswith(".") and len(text) > 30 for text in CAUSES.values())
+
+
+def answered(asked: Asked, stored: Reading, read: Reading, text: str) -> Difference:
+    """A difference between two readings given as they are."""
+    verdict = judge(reading=Reading(ReadStatus.UNPARSED), target=Target(asked.kind), rule="standard@1")
+    return Difference(text, asked, Target(asked.kind), stored, verdict, read, verdict)
+
+
+def test_what_was_read_nowhere_is_no_text() -> None:
+    read = Reading(ReadStatus.UNPARSED)
+    assert standard_text(answered(Asked(Kind.TEXT), read, read, "some words")) == ""
+
+
+THOUGHT = "<think>5</think>[ANSWER]5[/ANSWER]"
+RUN_ON = "B\n\nQuestion: which one?\n[ANSWER]B[/ANSWER]"
+
+
+def test_a_cause_explains_only_what_differs() -> None:
+    assert is_thinking_text(number("<think>5</think>[ANSWER]4[/ANSWER]", 5))
+    assert not is_thinking_text(number(THOUGHT, 5))
+    assert is_run_on(choice(RUN_ON.replace("]B[", "]A["), ["A"]))
+    assert not is_run_on(choice(RUN_ON, ["B"]))
+    assert not is_run_on(choice("[ANSWER]C[/ANSWER], or so they say, B", ["B"]))
+    assert is_derivation(number("[ANSWER]2.5 + 1.5 = 4[/ANSWER]", 2.5))
+    assert not is_derivation(number("[ANSWER]4 = 4[/ANSWER]", 4))
+    assert is_letter_list(choice("[ANSWER]B and C[/ANSWER]", ["B"]))
+    assert not is_letter_list(choice("[ANSWER]B and C[/ANSWER]", ["B", "C"]))
+    assert not is_letter_list(choice("[ANSWER]argon B, krypton C[/ANSWER]", ["B"]))
+
+
+@pytest.mark.parametrize(("distance", "is_near"), [(250, True), (400, False)])
+def test_a_misspelt_tag_stands_near(distance: int, is_near: bool) -> None:
+    read = Reading(ReadStatus.READ, option_keys=("key B",), span=(0, 1))
+    text = "B" + " " * distance + "[ANSWR]"
+    assert is_misspelt_tag(answered(Asked(Kind.CHOICE), Reading(ReadStatus.UNPARSED), read, text)) is is_near
+
+
+def test_a_misspelt_tag_may_begin_the_reply() -> None:
+    assert is_misspelt_tag(choice("[ANSWR] B", []))
+
+
+@pytest.mark.parametrize(("prompt", "is_echo"), [("Is it 5 or is it", True), ("Is it 5 or is i", False)])
+def test_a_repeated_prompt_has_some_length(prompt: str, is_echo: bool) -> None:
+    assert len(prompt) == MIN_ECHO_LENGTH - (not is_echo)
+    asked = Asked(Kind.NUMBER, prompt=prompt)
+    found = compared(f"{prompt}\n[ANSWER]4[/ANSWER]", 5, asked, Target(Kind.NUMBER, number=Decimal(4)), "")
+    assert is_echoed_prompt(found) is is_echo
 
 
 # Nothing here follows from the text: each differs from a case above in what the mechanism needs.

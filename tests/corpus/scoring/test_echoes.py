@@ -15,6 +15,7 @@ REPLIES = [
     (f"\n\n{LIST}\n\n", "unparsed echoed-options"),
     (f"Options:\n{LIST}", "unparsed echoed-options"),
     (f"**Answer options**:\n\n{LIST}\n", "unparsed echoed-options"),
+    (f"Answer:\n{LIST}", "unparsed echoed-options"),
     ("A) tin\n\nB) H2O\n\nC) lead", "unparsed echoed-options"),
     ("(A) tin\n(B) H2O\n(C) lead", "unparsed echoed-options"),
     ("- A. tin\n- B. H2O\n- C. lead", "unparsed echoed-options"),

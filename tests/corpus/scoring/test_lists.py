@@ -121,7 +121,15 @@ SENTENCES = [
     ("I doubt that the correct answer is B.", None),
     ("Answer:\nA. Methanol burns\nC. Propanol burns", None),
     ("Answer:\nA. Methanol burns\nC. Propanol burns\nB. Ethanol burns\nWater is wrong.", None),
+    ("Answer:\nA. Methanol burns\nC. Propanol burns\nWater is wrong.\nYes.", None),
     ("Answer:\nMethanol\nPropanol\nBoth burn.", None),
+    ("Answer:\nMethanol\nPropanol\nBoth burn.\nYes.", None),
+    ("Answer: A      \nPropanol", "A"),
+    ("Answer: A. Methanol, B. Ethanol, C. Propanol, D. Water", "ABCD"),
+    ("Answer:\nA. Methanol\nC. Propanol\n\nIt is so.\nAlso B. Ethanol burns.\nYes.", "AC"),
+    ("Given.\nThe correct answers are A. Methanol, which is toxic, and C. Propanol, which burns.", None),
+    ("The correct answers are **A**. Methanol, which is toxic, and C. Propanol, which burns.", None),
+    ("The correct answer is A. Methanol, which is toxic.\nIt burns, and C. Propanol too.\nYes", "A"),
     ("Answer: A\nPropanol", "A"),
     ("Answer: A\nB. It burns", "A"),
     ("Answer: A. Methanol\nB burns too.", "A"),
@@ -228,6 +236,8 @@ def test_a_range_of_letters_is_not_read(text: str, frame: str) -> None:
 def test_a_range_that_is_an_options_text() -> None:
     bonds = shown("C–H", "A–B", "H–H")
     assert letters("[ANSWER]A–B[/ANSWER]", bonds) == "B"
+    assert letters("Answer: A–B", bonds) == "B"
+    assert read_answer(text="Answer: A–C", asked=Asked(Kind.CHOICE, ALCOHOLS)).notes == ("range",)
     assert letters("[ANSWER]A - Methanol[/ANSWER]") == "A"
 
 
@@ -274,6 +284,31 @@ def test_a_list_at_the_cut_end_of_a_reply_may_go_on(text: str) -> None:
     asked = Asked(Kind.CHOICE, ALCOHOLS)
     assert read_answer(text=text, asked=asked, finish_reason="length").status is ReadStatus.TRUNCATED
     assert read_answer(text=text, asked=asked, finish_reason="stop").option_keys == ("k0", "k2")
+
+
+def test_a_list_that_ended_before_the_cut_counts() -> None:
+    text = "Answer:\nA. Methanol\nC. Propanol\nBoth"
+    reading = read_answer(text=text, asked=Asked(Kind.CHOICE, ALCOHOLS), finish_reason="length")
+    assert (reading.option_keys, reading.span) == (("k0", "k2"), (8, 31))
+
+
+MIXTURES = shown("Salt and water", "Oil, cold", "Ice of any kind")
+ENTRIES = [
+    ("A. Salt and water, C. Ice of any kind", "AC"),
+    ("A. Salt and water and B. Oil, cold", "AB"),
+    ("A. Salt and C. Ice", "AC"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), ENTRIES)
+def test_a_comma_or_and_may_belong_to_an_options_text(text: str, expected: str | None) -> None:
+    for frame in ("[ANSWER]{}[/ANSWER]", "The correct answers are {}.", "Answer: {}"):
+        assert letters(frame.format(text), MIXTURES) == expected
+
+
+@pytest.mark.parametrize(("length", "expected"), [(400, "A"), (401, None)])
+def test_a_bare_reply_is_short(length: int, expected: str | None) -> None:
+    assert letters("y" * length, shown("y" * length, "tin")) == expected
 
 
 ALL_CORRECT = shown("All the answers are correct", "Methanol", "Ethanol", "Water")
@@ -328,6 +363,7 @@ NOTED = [
     ("A (it is toxic)", False),
     ("A, it is toxic", False),
     ("A (it is toxic) and C", False),
+    ("A and C, because both are toxic", False),
 ]
 
 

@@ -220,6 +220,8 @@ BROKEN_OFF = [
     (LONG + "I am sorry, but I cannot help with", "", "refused"),
     ("Agent stopped due to iteration limit " + LONG + "and", "", "gave_up"),
     (LONG + "[ANSWER]3[/ANSWER] since the", "", "3"),
+    (LONG + " " * 9, "", "unparsed"),
+    ("<think>" + LONG + "</think>No.", "", "unparsed"),
 ]
 
 

@@ -46,6 +46,14 @@ def test_a_tag_that_argues(text: str, expected: str, stretch: str) -> None:
     assert read(text, NUMBER) == (expected, stretch)
 
 
+def test_a_line_that_goes_on_from_the_prompt() -> None:
+    asked = Asked(Kind.NUMBER, prompt="How heavy is it?\nAnswer:")
+    assert read(" 42 g\nIt is heavy.", asked) == ("42", "42 g")
+    only = Asked(Kind.NUMBER, prompt=asked.prompt, protocols=("continuation",))
+    assert read("42 g\nA: it is heavy", only) == ("42", "42 g")
+    assert read("42 g\nA:\nThe mass is 3 g.", only) == ("unparsed", "")
+
+
 def test_a_tag_that_argues_for_a_letter() -> None:
     text = "[ANSWER]It is not tin, it melts. So the correct answer is C, I think[/ANSWER]"
     assert read(text, CHOICE) == ("C", "C, I think")
