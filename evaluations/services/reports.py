@@ -5,21 +5,14 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.utils.text import slugify
 
-from corpus.importers.report_files import Report
-from corpus.importers.report_options import LetteredOptions, lettered_options
 from corpus.models import Benchmark, QuestionSet, QuestionSetMember, QuestionSetRevision
 from corpus.scoring.published import READER as PUBLISHED_READER
-from corpus.scoring.published import UnmatchedOptionsError, reading_from_parsed
-from corpus.scoring.reading import read_answer
-from corpus.scoring.rules import resolve_rule
-from corpus.scoring.types import Kind, Outcome, Reading, Target
-from corpus.selectors.targets import asked_from_prompt, target_of
 from corpus.services.planner import tell_planner
 from corpus.services.results import action_log, results_changed
 from corpus.services.verdicts import Judged, store_verdicts_in_bulk
@@ -31,22 +24,14 @@ from evaluations.importers.chembench_reports import (
     read_pack,
 )
 from evaluations.models import Item, ItemReading, ItemScore, Run, System
+from evaluations.services.report_reading import STANDARD_READER, Note, PreparedReport, prepared_report
 
 PROVIDER = "imported"
-STANDARD_READER = "standard@1"
 BATCH_SIZE = 500
 
 
 class ImportReportsError(ValueError):
     """Reports cannot be imported; the message says what to do."""
-
-
-class Note(NamedTuple):
-    """Something about one question's report that a maintainer should know; `code` can be counted."""
-
-    key: str
-    code: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +53,6 @@ class PackImported:
     system: System
     runs: tuple[RunImported, ...]
     refused: tuple[RefusedFile, ...]
-
-
-class _Prepared(NamedTuple):
-    """An item not yet saved, with its readings and its key; no readings when it cannot be judged."""
-
-    item: Item
-    target: Target
-    readings: tuple[tuple[Reading, str], ...]
-    notes: tuple[Note, ...]
 
 
 def reports_import(*, path: Path, benchmark: Benchmark, actor: AbstractBaseUser | None = None) -> PackImported:
@@ -188,7 +164,9 @@ def _run_import(
         return RunImported(known, is_new=False, n_items=known.items.count())
     members = _members_by_key(set_revision)
     reports = {report.key: report for report in run.reports}
-    prepared = [_prepare(report=reports[key], member=member) for key, member in members.items() if key in reports]
+    prepared = [
+        prepared_report(report=reports[key], member=member) for key, member in members.items() if key in reports
+    ]
     missing = tuple(key for key in members if key not in reports)
     is_whole = not missing and all(entry.readings for entry in prepared)
     row = Run.objects.create(
@@ -224,76 +202,7 @@ def _members_by_key(set_revision: QuestionSetRevision) -> dict[str, QuestionSetM
     return {member.question_revision.question.key: member for member in members}
 
 
-def _prepare(*, report: Report, member: QuestionSetMember) -> _Prepared:
-    """Read one report twice, as it was read then and as everybody is read now."""
-    revision = member.question_revision
-    target = target_of(revision)
-    item = Item(
-        question_revision=revision,
-        position=member.position,
-        status=Item.Status.ANSWERED,
-        prompt=report.prompt,
-        completion=report.completion,
-        attempts=1,
-        source_flags=dict(report.flags),
-    )
-    try:
-        lettered = _lettered(report=report, target=target)
-    except UnmatchedOptionsError as error:
-        return _not_judged(item=item, target=target, key=report.key, message=str(error))
-    item.options_shown = [list(option) for option in lettered.shown]
-    asked = asked_from_prompt(revision, item.options_shown, report.prompt)
-    readings = (
-        (reading_from_parsed(parsed_output=report.parsed_output, asked=asked), resolve_rule("as-published")),
-        (
-            read_answer(text=report.completion, asked=asked, reader=STANDARD_READER),
-            resolve_rule("standard"),
-        ),
-    )
-    return _Prepared(item, target, readings, _notes(report=report, target=target, lettered=lettered))
-
-
-def _lettered(*, report: Report, target: Target) -> LetteredOptions:
-    is_choice = isinstance(report.targets, Mapping)
-    if is_choice != (target.kind is Kind.CHOICE) or target.kind not in {Kind.CHOICE, Kind.NUMBER}:
-        raise UnmatchedOptionsError(f"The report is not about a question of kind {target.kind.value}.")
-    if isinstance(report.targets, str):
-        return LetteredOptions(shown=())
-    return lettered_options(prompt=report.prompt, targets=report.targets, options=target.options)
-
-
-def _not_judged(*, item: Item, target: Target, key: str, message: str) -> _Prepared:
-    """Keep the raw text of a report whose letters cannot be settled, and judge nothing."""
-    item.status = Item.Status.FAILED
-    item.outcome = Outcome.ERROR.value
-    item.error_code = "options-unmatched"
-    item.error_message = message[:500]
-    return _Prepared(item, target, (), (Note(key, "options-unmatched", message),))
-
-
-def _notes(*, report: Report, target: Target, lettered: LetteredOptions) -> tuple[Note, ...]:
-    """Say where the report's question differs from ours; the verdict is always by our key."""
-    notes = [
-        Note(report.key, "option-text-changed", f"The report has {then!r}, the question has {now!r}.")
-        for then, now in lettered.changed_texts
-    ]
-    notes += [
-        Note(report.key, "key-differs", f"The report and the question differ in the credit of {text!r}.")
-        for text in lettered.changed_credits
-    ]
-    if isinstance(report.targets, str) and not _is_same_number(report.targets, target.number):
-        notes.append(Note(report.key, "key-differs", f"The report's target is {report.targets!r}."))
-    return tuple(notes)
-
-
-def _is_same_number(text: str, number: Decimal | None) -> bool:
-    try:
-        return Decimal(text.strip()) == number
-    except InvalidOperation:
-        return False
-
-
-def _store(*, run: Run, prepared: Sequence[_Prepared], default_rule: str) -> None:
+def _store(*, run: Run, prepared: Sequence[PreparedReport], default_rule: str) -> None:
     for entry in prepared:
         entry.item.run = run
     Item.objects.bulk_create([entry.item for entry in prepared], batch_size=BATCH_SIZE)
