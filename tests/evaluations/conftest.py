@@ -11,6 +11,7 @@ from evaluations.models import Run, System
 from evaluations.services.runs import run_create
 from tests.corpus.factories import make_benchmark, make_question, make_set
 from tests.evaluations.asked_servers import START
+from tests.evaluations.completions import make_outside_set, make_outside_system
 from tests.fake_servers.server import FakeServer
 
 
@@ -42,6 +43,18 @@ def make_bank(size: int) -> QuestionSetRevision:
     revision = make_set(benchmark, revisions=questions).current_revision
     assert revision is not None
     return revision
+
+
+@pytest.fixture
+def bank(db: None) -> QuestionSetRevision:
+    """Three questions, for a system that is asked elsewhere."""
+    return make_outside_set()
+
+
+@pytest.fixture
+def system(db: None) -> System:
+    """A system that is asked elsewhere."""
+    return make_outside_system()
 
 
 @pytest.fixture

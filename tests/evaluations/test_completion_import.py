@@ -21,19 +21,7 @@ from tests.evaluations.completions import (
     file_of,
     header_of,
     lines_of,
-    make_outside_set,
-    make_outside_system,
 )
-
-
-@pytest.fixture
-def bank(db: None) -> QuestionSetRevision:
-    return make_outside_set()
-
-
-@pytest.fixture
-def system(db: None) -> System:
-    return make_outside_system()
 
 
 def taken(content: bytes, bank: QuestionSetRevision, system: System, **more: Any) -> Received:

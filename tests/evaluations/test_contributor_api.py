@@ -32,11 +32,6 @@ PROMPTS = "/api/v1/contributor/prompts/"
 SUBMISSIONS = "/api/v1/contributor/submissions/"
 
 
-@pytest.fixture
-def bank(db: None) -> QuestionSetRevision:
-    return make_outside_set()
-
-
 class Contributor:
     """A client that sends its token."""
 

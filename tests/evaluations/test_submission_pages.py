@@ -14,22 +14,12 @@ from evaluations.selectors import submissions as of_submissions
 from evaluations.selectors.submissions import TOO_LONG_HERE, submission_review
 from evaluations.services.contributors import token_of
 from evaluations.services.submissions import submission_accept
-from tests.evaluations.completions import RIGHT, STYLE, make_outside_set, make_outside_system, make_submission
+from tests.evaluations.completions import RIGHT, STYLE, make_submission
 
 TOKENS = reverse("admin:evaluations_contributortoken_changelist")
 MAKE = reverse("admin:evaluations_contributortoken_add")
 LIST = reverse("admin:evaluations_submission_changelist")
 HOSTILE = '</pre><script>alert("x")</script>'
-
-
-@pytest.fixture
-def bank(db: None) -> QuestionSetRevision:
-    return make_outside_set()
-
-
-@pytest.fixture
-def system(db: None) -> System:
-    return make_outside_system()
 
 
 @pytest.fixture

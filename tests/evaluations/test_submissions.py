@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from corpus.models import ActionLog, QuestionRevision, QuestionSetRevision
+from corpus.models import ActionLog, QuestionRevision
 from evaluations.errors import RunStateError
 from evaluations.models import Item, ItemScore, Run, Submission, System
 from evaluations.selectors import board_items
@@ -36,16 +36,6 @@ from tests.evaluations.completions import (
 )
 
 MIXED = {"q-choice": "[ANSWER]B[/ANSWER]", "q-number": "no idea at all", "q-other": ""}
-
-
-@pytest.fixture
-def bank(db: None) -> QuestionSetRevision:
-    return make_outside_set()
-
-
-@pytest.fixture
-def system(db: None) -> System:
-    return make_outside_system()
 
 
 def test_an_accepted_submission_is_a_finished_run(bank, system, admin_user) -> None:
