@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from corpus.answer_admin import may_see_keys
-from corpus.models import ActionLog
+from corpus.selectors.actions import actions_on
 from evaluations.admin.run_actions import legal_actions
 from evaluations.models import Run
 from evaluations.selectors import run_progress
@@ -21,8 +21,6 @@ from evaluations.selectors.workers import WORKER_COMMAND, run_workers
 from evaluations.services.costs import prices_of
 from evaluations.services.learning import learned_list, parameters_sent
 from evaluations.services.stalled_runs import is_silent
-
-LATEST_ACTIONS = 20
 
 
 def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
@@ -45,9 +43,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "budget": "none" if run.budget is None else money(run.budget, currency),
         "learned": learned_list(run.learned),
         "sent": json.dumps(parameters_sent(run), ensure_ascii=False) if run.learned else "",
-        "actions_done": ActionLog.objects.filter(object_type="evaluations.run", object_id=str(run.pk))
-        .select_related("actor")
-        .order_by("-id")[:LATEST_ACTIONS],
+        "actions_done": actions_on(run),
     }
 
 

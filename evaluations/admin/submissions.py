@@ -1,6 +1,5 @@
 """Contributors' tokens, and the review of what contributors send."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -13,7 +12,8 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
 
-from corpus.models import ActionLog, QuestionSet
+from corpus.models import QuestionSet
+from corpus.selectors.actions import actions_on
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
 from evaluations.admin.systems import run_address
 from evaluations.errors import EvaluationError
@@ -23,7 +23,6 @@ from evaluations.selectors.submissions import SubmissionReview, run_before, subm
 from evaluations.services.contributors import token_create, token_revoke
 from evaluations.services.submissions import submission_accept, submission_reject
 
-LATEST_ACTIONS = 20
 MISSING_SHOWN = 50
 
 
@@ -208,7 +207,7 @@ class SubmissionAdmin(EvidenceAdmin):
             n_more_missing=max(0, len(review.missing) - MISSING_SHOWN) if review else 0,
             run_before=run_before(submission=submission),
             may_decide=is_waiting and self.has_decide_permission(request),
-            actions_done=_actions_on(submission),
+            actions_done=actions_on(submission),
         )
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -251,11 +250,3 @@ class SubmissionAdmin(EvidenceAdmin):
             submission_reject(submission_id=submission_id, actor=actor, reason=reason)  # type: ignore[arg-type]
             return "Rejected; it counts nowhere, and the contributor reads the reason."
         raise EvaluationError("Press Accept or Reject; nothing was decided.")
-
-
-def _actions_on(submission: Submission) -> Iterable[ActionLog]:
-    return (
-        ActionLog.objects.filter(object_type=submission._meta.label_lower, object_id=str(submission.pk))
-        .select_related("actor")
-        .order_by("-id")[:LATEST_ACTIONS]
-    )
