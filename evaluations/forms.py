@@ -11,13 +11,18 @@ from evaluations.json_fields import StorableJSONField
 from evaluations.key_names import key_name_problem
 from evaluations.models import PRICES, System, environment_name
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_styles
-from evaluations.providers import parameter_problems, provider_entry, provider_names
+from evaluations.providers import (
+    IMPORTED,
+    SUBMITTED,
+    WITHOUT_MODEL,
+    parameter_problems,
+    provider_entry,
+    provider_names,
+)
 from evaluations.repeats import MOST_REPEATS
 from evaluations.services.costs import plain_number
 from evaluations.services.sweeps import check_size, parse_dimensions
 
-IMPORTED = "imported"
-SUBMITTED = "submitted"
 LARGEST_SEED = 2**63 - 1
 SMALLEST_BUDGET = Decimal("0.0001")
 
@@ -184,7 +189,7 @@ class QueueRunForm(forms.Form):
         self.fields["question_set"].queryset = sets  # type: ignore[attr-defined]
         if sets.count() == 1:
             self.fields["question_set"].initial = sets.get()
-        readers = System.objects.exclude(provider__in=["random", "structure", IMPORTED, SUBMITTED])
+        readers = System.objects.exclude(provider__in=WITHOUT_MODEL)
         self.fields["fallback"].queryset = readers  # type: ignore[attr-defined]
         styles = [(style.name, f"{style.name}: {style.summary}") for style in prompt_styles()]
         self.fields["prompt_style"].choices = styles  # type: ignore[attr-defined]

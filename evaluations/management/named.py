@@ -6,6 +6,7 @@ from django.core.management.base import CommandError
 
 from corpus.models import QuestionSet, QuestionSetRevision
 from evaluations.models import Run, System
+from evaluations.providers import IMPORTED
 from evaluations.services.systems import MADE_ON_FIRST_USE
 
 
@@ -18,7 +19,7 @@ def system_named(slug: str, *, makes_baselines: bool = False) -> System:
         return MADE_ON_FIRST_USE[slug]()
     system = System.objects.filter(slug=slug).first()
     if system is None:
-        offered = System.objects.exclude(provider="imported") if makes_baselines else System.objects.all()
+        offered = System.objects.exclude(provider=IMPORTED) if makes_baselines else System.objects.all()
         known = ", ".join(offered.values_list("slug", flat=True)[:30]) or "none yet"
         raise CommandError(f"There is no system {slug!r}. Make it in the admin first. Known: {known}.")
     return system

@@ -13,7 +13,11 @@ from evaluations.providers.base import (
     Scope,
 )
 from evaluations.providers.registry import (
+    BASELINES,
+    IMPORTED,
     OUR_PARAMETERS,
+    SUBMITTED,
+    WITHOUT_MODEL,
     ProviderEntry,
     open_provider,
     parameter_problems,
@@ -22,7 +26,11 @@ from evaluations.providers.registry import (
 )
 
 __all__ = [
+    "BASELINES",
+    "IMPORTED",
     "OUR_PARAMETERS",
+    "SUBMITTED",
+    "WITHOUT_MODEL",
     "Ask",
     "Endpoint",
     "FinishReason",

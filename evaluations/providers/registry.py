@@ -17,13 +17,17 @@ OUR_PARAMETERS = frozenset({"timeout_seconds"})
 # What the adapters themselves put into a request; a parameter of that name would replace it.
 _RESERVED = frozenset({"model", "messages", "prompt", "input", "stream", "n"})
 LONGEST_TIMEOUT_SECONDS = 600
+# Providers of systems that are never asked: known by published reports, or by completions sent in.
+IMPORTED = "imported"
+SUBMITTED = "submitted"
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderEntry:
     """How an adapter is found (`path` is imported at first use) and what it needs.
 
-    `problems` says what is wrong with a system's parameters for this adapter, one sentence each.
+    `problems` says what is wrong with a system's parameters for this adapter, one sentence each. A baseline computes
+    its answers: there is no model behind it that could be asked anything else.
     """
 
     name: str
@@ -32,6 +36,7 @@ class ProviderEntry:
     needs_model: bool
     defaults: Mapping[str, Any]
     needs_address: bool = False
+    is_baseline: bool = False
     problems: Callable[[Mapping[str, Any]], list[str]] = lambda parameters: []
 
 
@@ -86,16 +91,31 @@ _ENTRIES: dict[str, ProviderEntry] = {
             needs_address=True,
             problems=plain_http_problems,
         ),
-        ProviderEntry("random", "Random baseline", "evaluations.providers.random_baseline.RandomBaseline", False, {}),
         ProviderEntry(
-            "structure", "Structure baseline", "evaluations.providers.structure.baseline.StructureBaseline", False, {}
+            "random",
+            "Random baseline",
+            "evaluations.providers.random_baseline.RandomBaseline",
+            False,
+            {},
+            is_baseline=True,
+        ),
+        ProviderEntry(
+            "structure",
+            "Structure baseline",
+            "evaluations.providers.structure.baseline.StructureBaseline",
+            False,
+            {},
+            is_baseline=True,
         ),
     )
 }
+BASELINES = frozenset(entry.name for entry in _ENTRIES.values() if entry.is_baseline)
+# Behind these there is no model that could be asked to read or to say something.
+WITHOUT_MODEL = BASELINES | {IMPORTED, SUBMITTED}
 
 
 def provider_names() -> tuple[str, ...]:
-    """Return the names a system's provider may have, `imported` left out."""
+    """Return the names of the providers that can be asked."""
     return tuple(_ENTRIES)
 
 

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from evaluations.models import System
+from evaluations.providers import IMPORTED, SUBMITTED
 from evaluations.selectors.runs import RunSummary, run_summaries
 
 
@@ -50,8 +51,8 @@ def _pages(systems: list[System]) -> list[SystemPage]:
             source_name=system.source_name,
             kind=system.kind,
             is_demo=system.is_demo,
-            is_imported=system.provider == "imported",
-            is_submitted=system.provider == "submitted",
+            is_imported=system.provider == IMPORTED,
+            is_submitted=system.provider == SUBMITTED,
             model_id=system.model_id,
             released_on=system.released_on,
             parameter_count=system.parameter_count,

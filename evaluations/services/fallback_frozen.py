@@ -8,6 +8,7 @@ from evaluations.providers import parameter_problems, provider_entry
 from evaluations.services.costs import PRICES_KEY, price_facts
 from evaluations.services.fallback_prompt import CHOICE_TEMPLATE, NUMBER_TEMPLATE
 from evaluations.services.learning import as_learned, learned_of
+from evaluations.services.systems import can_read
 
 FROZEN_KEY = "fallback"
 READER_PREFIX = "fallback@1:"
@@ -19,7 +20,7 @@ def fallback_facts(system: System) -> dict[str, Any]:
 
     Refuses one that cannot read: a baseline, imported results, a model without a name.
     """
-    if system.provider in {"random", "structure", "imported", "submitted"} or system.kind == System.Kind.BASELINE:
+    if not can_read(system):
         raise CannotBeAskedError(f"{system.name} cannot read anything; choose a model that can be asked.")
     entry = provider_entry(system.provider)
     if entry.needs_model and not system.model_id:

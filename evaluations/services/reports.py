@@ -24,9 +24,9 @@ from evaluations.importers.chembench_reports import (
     read_pack,
 )
 from evaluations.models import Item, ItemReading, ItemScore, Run, System
+from evaluations.providers import IMPORTED
 from evaluations.services.report_reading import STANDARD_READER, Note, PreparedReport, prepared_report
 
-PROVIDER = "imported"
 BATCH_SIZE = 500
 
 
@@ -130,7 +130,7 @@ def _system_of(*, pack: ReportPack, benchmark: Benchmark) -> System:
 
     Where the slug belongs to a system that is asked here, the published one gets the ending `-published`.
     """
-    known = System.objects.filter(provider=PROVIDER, source_name=pack.source_name).first()
+    known = System.objects.filter(provider=IMPORTED, source_name=pack.source_name).first()
     if known is not None:
         return known
     slug = system_slug(pack.source_name)
@@ -141,7 +141,7 @@ def _system_of(*, pack: ReportPack, benchmark: Benchmark) -> System:
     return System.objects.create(
         slug=slug,
         source_name=pack.source_name,
-        provider=PROVIDER,
+        provider=IMPORTED,
         is_demo=benchmark.is_demo,
         **system_fields(source_name=pack.source_name, facts=pack.facts),
     )

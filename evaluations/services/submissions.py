@@ -26,7 +26,6 @@ from evaluations.services.prompt_export import Member, prompt_set
 from evaluations.services.reply_reading import read_reply
 from evaluations.storable_text import storable
 
-PROVIDER = "submitted"
 _ROWS_AT_ONCE = 500
 _REASON_LENGTH = 500
 _NAME_LENGTH = 200

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from evaluations.models import System
+from evaluations.providers import BASELINES, WITHOUT_MODEL
 
 RANDOM_SLUG = "random"
 STRUCTURE_SLUG = "structure"
@@ -24,6 +25,16 @@ MADE_ON_FIRST_USE: dict[str, Callable[[], System]] = {
     RANDOM_SLUG: ensure_random_system,
     STRUCTURE_SLUG: ensure_structure_system,
 }
+
+
+def is_baseline(system: System) -> bool:
+    """Say whether a system computes or guesses its answers, by what it is or by how it is asked."""
+    return system.kind == System.Kind.BASELINE or system.provider in BASELINES
+
+
+def can_read(system: System) -> bool:
+    """Say whether a system can be asked to read a reply: not a baseline, nor one we only have results of."""
+    return system.kind != System.Kind.BASELINE and system.provider not in WITHOUT_MODEL
 
 
 def _ensured(*, slug: str, name: str, is_demo: bool) -> System:

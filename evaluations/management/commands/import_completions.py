@@ -14,8 +14,9 @@ from evaluations.management.named import set_revision_named, system_named
 from evaluations.management.run_reports import run_report
 from evaluations.models import Run, Submission, System
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
+from evaluations.providers import SUBMITTED
 from evaluations.services.completion_import import CompletionsRefusedError, Received, submission_create
-from evaluations.services.submissions import PROVIDER, submission_accept
+from evaluations.services.submissions import submission_accept
 from evaluations.services.system_edits import system_save
 
 _SHOWN = 50
@@ -89,7 +90,7 @@ class Command(BaseCommand):
 
 
 def _new_system(slug: str, name: str) -> System:
-    system = System(slug=slug, name=name, provider=PROVIDER)
+    system = System(slug=slug, name=name, provider=SUBMITTED)
     try:
         return system_save(system=system, changed=("slug", "name"))
     except ValidationError as error:
