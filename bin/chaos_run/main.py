@@ -11,10 +11,10 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from bin.chaos_run.bank import CORPUS, made_up_bank, published_bank
 from bin.chaos_run.one_run import Outcome, Plan, chaos_run, undisturbed_verdicts
@@ -33,18 +33,31 @@ def main() -> None:
     end_in_order()
     if not postgres_folder():
         sys.exit("PostgreSQL's server is missing. On Debian: apt-get install postgresql")
-    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
-    folder.chmod(0o755)
-    outcomes = []
-    try:
+
+    def runs(folder: Path) -> list[str]:
         with scratch_servers(folder) as (postgres, valkey):
             outcomes = _runs(chosen, folder, postgres, valkey)
+        return [violation for outcome in outcomes for violation in outcome.violations]
+
+    with_logs("chaos-", runs, keep=chosen.keep)
+
+
+def with_logs(prefix: str, action: Callable[[Path], Sequence[str]], *, keep: bool) -> NoReturn:
+    """Do something that logs into a new folder and returns what was violated; exit with 1 where anything was.
+
+    The folder stays with `keep`, and whenever not all held.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    folder.chmod(0o755)
+    violations: Sequence[str] = ["nothing was seen"]
+    try:
+        violations = action(folder)
     finally:
-        if chosen.keep or any(outcome.violations for outcome in outcomes):
+        if keep or violations:
             print(f"Logs are kept in {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    sys.exit(1 if any(outcome.violations for outcome in outcomes) else 0)
+    sys.exit(1 if violations else 0)
 
 
 def _arguments() -> argparse.Namespace:
@@ -144,9 +157,14 @@ def _print(seed: int, outcome: Outcome) -> None:
     print(_row(cells))
     for restart in outcome.restarts:
         print(f"    {restart.server}: away for {restart.seconds:.1f} s")
-    for violation in outcome.violations[:_SHOWN]:
-        print(f"    VIOLATED: {violation}")
+    print_violations(outcome.violations)
     sys.stdout.flush()
+
+
+def print_violations(violations: Sequence[str]) -> None:
+    """Print the first of what was promised and does not hold."""
+    for violation in violations[:_SHOWN]:
+        print(f"    VIOLATED: {violation}")
 
 
 def _row(cells: tuple[object, ...]) -> str:

@@ -176,11 +176,7 @@ def chaos_run(
     with provider_at as provider, workers as supervisor:
         run = make_run(set_revision, slug=f"chaos-{plan.seed}", base_url=provider.base_url, plan=plan)
         disturbance = Disturbance(plan, supervisor, provider, len(undisturbed), valkey, postgres)
-        began = time.monotonic()
-        while is_active(run) and time.monotonic() - began < plan.at_most_seconds:
-            disturbance.step()
-            time.sleep(_LOOK_SECONDS)
-        seconds = time.monotonic() - began
+        seconds = watched(run, plan, disturbance.step)
         missing = disturbance.end()
     run.refresh_from_db()
     return _outcome(run, seconds, disturbance, undisturbed, missing)
@@ -203,6 +199,15 @@ def make_run(set_revision: "QuestionSetRevision", *, slug: str, base_url: str, p
     return run_create(system=system, set_revision=set_revision, wake=wake)
 
 
+def watched(run: "Run", plan: Plan, step: Callable[[], None]) -> float:
+    """Call `step` again and again while the run goes on; return for how many seconds it did."""
+    began = time.monotonic()
+    while is_active(run) and time.monotonic() - began < plan.at_most_seconds:
+        step()
+        time.sleep(_LOOK_SECONDS)
+    return time.monotonic() - began
+
+
 def is_active(run: "Run") -> bool:
     """Say whether a run goes on; while the database is away it does."""
     from django.db import InterfaceError, OperationalError, connection
@@ -214,6 +219,11 @@ def is_active(run: "Run") -> bool:
     return run.status in ("queued", "running")
 
 
+def unfinished(run: "Run") -> list[str]:
+    """Return what is wrong with a run that was to be finished by now."""
+    return [f"the run is {run.status} ({run.error_message})"] if run.status != "finished" else []
+
+
 def _outcome(
     run: "Run", seconds: float, disturbance: Disturbance, undisturbed: Mapping[str, Verdict], missing: list[str]
 ) -> Outcome:
@@ -222,7 +232,6 @@ def _outcome(
     calls = logged_calls(disturbance.provider.log)
     found = findings(items=asked_items(run), calls=calls, losses=losses, undisturbed=undisturbed)
     exits = Counter(ended.code for ended in supervisor.ended)
-    unfinished = [f"the run is {run.status} ({run.error_message})"] if run.status != "finished" else []
     in_vain = [f"{exits[0]} workers ended by themselves with exit code 0"] if exits[0] else []
     return Outcome(
         status=run.status,
@@ -232,5 +241,5 @@ def _outcome(
         n_started=supervisor.n_started,
         exits=exits,
         findings=found,
-        violations=[*unfinished, *missing, *in_vain, *found.violations],
+        violations=[*unfinished(run), *missing, *in_vain, *found.violations],
     )

@@ -27,7 +27,7 @@ _HANG_SECONDS = 3600.0
 _REASONS = {200: "OK", 429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
 
 
-class Plan(NamedTuple):
+class Behaviour(NamedTuple):
     """How the provider behaves."""
 
     seed: int
@@ -38,8 +38,8 @@ class Plan(NamedTuple):
 class Provider:
     """Answers calls; `asked` counts them by prompt for as long as the process lives."""
 
-    def __init__(self, plan: Plan, log: Path) -> None:
-        self._plan = plan
+    def __init__(self, behaviour: Behaviour, log: Path) -> None:
+        self._behaviour = behaviour
         self._asked: Counter[str] = Counter()
         self._log = log.open("a", buffering=1)
 
@@ -60,11 +60,11 @@ class Provider:
         prompt = body["messages"][-1]["content"]
         self._asked[prompt] += 1
         nth = self._asked[prompt]
-        fault = fault_for(prompt, nth, self._plan.seed) if self._plan.has_faults else ""
+        fault = fault_for(prompt, nth, self._behaviour.seed) if self._behaviour.has_faults else ""
         worker = headers.get("authorization", "").removeprefix("bearer ")
         line = {"prompt": fingerprint(prompt), "nth": nth, "worker": worker, "at": time.time(), "fault": fault}
         self._log.write(json.dumps(line) + "\n")
-        await asyncio.sleep(latency_for(prompt, nth, self._plan.seed, self._plan.latency_seconds))
+        await asyncio.sleep(latency_for(prompt, nth, self._behaviour.seed, self._behaviour.latency_seconds))
         return await self._respond(writer, fault, nth, completion(reply_for(prompt), body.get("model", "")))
 
     async def _respond(self, writer: asyncio.StreamWriter, fault: str, nth: int, reply: bytes) -> bool:
@@ -107,7 +107,7 @@ async def _main() -> None:
     parser.add_argument("--latency", type=float, default=0.0)
     parser.add_argument("--faults", action="store_true")
     chosen = parser.parse_args()
-    provider = Provider(Plan(chosen.seed, chosen.latency, chosen.faults), chosen.log)
+    provider = Provider(Behaviour(chosen.seed, chosen.latency, chosen.faults), chosen.log)
     server = await asyncio.start_server(provider.serve, chosen.host, 0, backlog=512)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()

@@ -6,9 +6,6 @@ Exits with 1 when anything that was promised does not hold, with 0 and a reason 
 """
 
 import argparse
-import shutil
-import sys
-import tempfile
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from bin.chaos_run.bank import made_up_bank
 from bin.chaos_run.checks import Call, Findings, Loss, findings
-from bin.chaos_run.main import end_in_order, set_up_django
+from bin.chaos_run.main import end_in_order, print_violations, set_up_django, with_logs
 from bin.chaos_run.network import TRUSTED, Host, Network, network, why_not
-from bin.chaos_run.one_run import Plan, is_active, make_run, undisturbed_verdicts
+from bin.chaos_run.one_run import Plan, make_run, undisturbed_verdicts, unfinished, watched
 from bin.chaos_run.records import asked_items, logged_calls, n_calls
 from bin.chaos_run.servers import FakeProvider, Postgres, Valkey, fake_provider, postgres_folder
 from bin.chaos_run.supervisor import Supervisor
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
     from corpus.models import QuestionSetRevision
 
 _CUT_AT_SHARE = 0.25
-_SHOWN = 10
-_LOOK_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -53,18 +48,12 @@ def main() -> None:
         print(f"Skipped: {reason}.")
         return
     end_in_order()
-    folder = Path(tempfile.mkdtemp(prefix="hosts-"))
-    folder.chmod(0o755)
-    violations = ["nothing was seen"]
-    try:
+
+    def run(folder: Path) -> list[str]:
         with network(2) as hosts:
-            violations = _run(chosen, folder, hosts)
-    finally:
-        if chosen.keep or violations:
-            print(f"Logs are kept in {folder}")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-    sys.exit(1 if violations else 0)
+            return _run(chosen, folder, hosts)
+
+    with_logs("hosts-", run, keep=chosen.keep)
 
 
 def _run(chosen: argparse.Namespace, folder: Path, hosts: Network) -> list[str]:
@@ -106,23 +95,22 @@ def _watched(
     supervisor: Supervisor,
 ) -> list[str]:
     run = make_run(set_revision, slug="two-hosts", base_url=provider.base_url, plan=plan)
-    began, cut = time.monotonic(), None
-    while is_active(run) and time.monotonic() - began < plan.at_most_seconds:
-        if cut is None and n_calls(provider.log) >= _CUT_AT_SHARE * chosen.items:
-            cut = _cut(hosts, hosts.others[1], supervisor.worker_in(1), chosen.cut)
-        time.sleep(_LOOK_SECONDS)
-    seconds = time.monotonic() - began
+    cuts: list[Cut] = []
+
+    def cut_once() -> None:
+        if not cuts and n_calls(provider.log) >= _CUT_AT_SHARE * chosen.items:
+            cuts.append(_cut(hosts, hosts.others[1], supervisor.worker_in(1), chosen.cut))
+
+    seconds = watched(run, plan, cut_once)
     run.refresh_from_db()
     calls = logged_calls(provider.log)
-    losses = [Loss(cut.worker, cut.began)] if cut else []
+    losses = [Loss(cut.worker, cut.began) for cut in cuts]
     found = findings(items=asked_items(run), calls=calls, losses=losses, undisturbed=undisturbed)
     print(f"{found.n_items} questions, lease {plan.lease_seconds} s, {seconds:.0f} s in all: {run.status}")
     _print(found)
-    unfinished = [] if run.status == "finished" else [f"the run is {run.status} ({run.error_message})"]
-    never = ["no worker was cut off: the run was over before"] if cut is None else _print_cut(cut, calls, supervisor)
-    violations = [*unfinished, *never, *found.violations]
-    for violation in violations[:_SHOWN]:
-        print(f"    VIOLATED: {violation}")
+    never = _print_cut(cuts[0], calls, supervisor) if cuts else ["no worker was cut off: the run was over before"]
+    violations = [*unfinished(run), *never, *found.violations]
+    print_violations(violations)
     return violations
 
 
