@@ -146,6 +146,7 @@ UNREAD_LISTS = [
     ("A (Methanol), C (Propanol) are toxic, and perhaps B", "The letter B may belong to the answer."),
     ("A (Methanol), C (Propanol), because both burn. And B (Ethanol)", "The letter B may belong to the answer."),
     ("A is toxic. C (Propanol) burns", "The letter C may belong to the answer."),
+    ("A is toxic. B burns. C. Propanol", "The letter C may belong to the answer."),
     ("A is toxic. C. Propanol", "The letter C may belong to the answer."),
 ]
 

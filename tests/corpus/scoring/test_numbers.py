@@ -148,6 +148,7 @@ NOTES = [
     ("eleven", ("number-word",)),
     ("3 ± 0.2", ("uncertainty",)),
     ("12,5 ± 0.1", ("decimal-comma", "uncertainty")),
+    ("12,5 % of it", ("decimal-comma",)),
 ]
 
 

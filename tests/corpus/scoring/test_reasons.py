@@ -25,6 +25,8 @@ TYPED = [
     ("4*5", Reading(ReadStatus.UNPARSED, notes=("expression",), reason="An expression, not a number.")),
     ("4 g of 5", Reading(ReadStatus.UNPARSED, notes=("several-numbers",), reason="More than one number.")),
     ("4 or more", Reading(ReadStatus.UNPARSED, notes=("range",), reason="An open-ended amount, not one number.")),
+    ("5 squared", Reading(ReadStatus.UNPARSED, notes=("expression",), reason="An expression, not a number.")),
+    ("5 is wrong", Reading(ReadStatus.UNPARSED, notes=("denied",), reason="The number is said to be wrong.")),
     ("asdf", Reading(ReadStatus.UNPARSED, reason="There is no number at the start of the answer.")),
     (
         "a = 1, b = 2",
@@ -121,6 +123,7 @@ REPLIES = [
     ("Answer: A (tin), B (zinc), which are wrong", CHOICE, "unparsed", "A letter is said to be wrong."),
     ("[ANSWER]A: 0.9, B: 0.1[/ANSWER]", CHOICE, "unparsed", "A number stands beside each letter."),
     ("Answer:\nA. tin\nB. zinc\nC. lead", CHOICE, "unparsed", "The options are listed, and none is chosen."),
+    ("Answer:\nA. tin melts\nC. lead melts", CHOICE, "unparsed", "A line of the list cannot be read."),
     ("A. tin, B. zinc, C. lead", CHOICE, "unparsed", "The options are repeated, and none is chosen."),
     (
         "It melts. " * 100 + "So",

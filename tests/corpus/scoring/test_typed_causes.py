@@ -135,4 +135,5 @@ def test_letters_kept_as_reported_are_wrong_with_one_that_no_option_has() -> Non
     kept = replace(REPORTED, notes=("unknown-letter",))
     for note, outcome in ((KEPT_AS_REPORTED, "wrong"), ("other", "right")):
         reading = replace(kept, notes=("unknown-letter", note))
-        assert judge(reading=reading, target=key, rule="survey-option-text").outcome.value == outcome
+        verdict = judge(reading=reading, target=key, rule="survey-option-text")
+        assert (verdict.outcome.value, verdict.rule) == (outcome, "survey-option-text@1")
