@@ -140,6 +140,9 @@ ASKED_FOR = [
     ("So\nthe incorrect statement is B [/ANSWER]", "Which statement is false?", "B"),
     ("So\nthe incorrect statement is B [/ANSWER]", "Which statement is true?", "unparsed"),
     (r"It is not \boxed{A} and \boxed{C}.", "", "unparsed denied"),
+    (r"It is not \boxed{A}, so \(x = 1\).", "", "unparsed denied"),
+    (r"With \(x = 1\), it is not \boxed{A}.", "", "unparsed denied"),
+    (r"The incorrect one is \boxed{B}.", "Which one is false?", "B"),
 ]
 
 
