@@ -16,7 +16,11 @@ from tests.e2e.test_staff import AXE, open_page
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser_evaluation_pages"), pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("browser_evaluation_pages"),
+    pytest.mark.django_db(transaction=True),
+]
 EXPECT_MS = 20_000
 
 

@@ -13,7 +13,11 @@ from tests.corpus.factories import label_question, make_benchmark, make_question
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.survey.factories import go_to_question, make_participant, make_study
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser_survey_own"), pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("browser_survey_own"),
+    pytest.mark.django_db(transaction=True),
+]
 PHONE = {"width": 360, "height": 740}
 
 

@@ -12,7 +12,11 @@ from survey.services import BlockPlan, study_create, study_open
 from tests.corpus.factories import make_benchmark, make_question, make_set
 from tests.e2e.visitor import Visitor
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser_survey_pages"), pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("browser_survey_pages"),
+    pytest.mark.django_db(transaction=True),
+]
 
 AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 IBUPROFEN = "CC(C)Cc1ccc(cc1)C(C)C(=O)O"
