@@ -58,7 +58,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             answer.status,
             headers=list(answer.raw_headers),
             stream=_Body(answer),
-            extensions={"http_version": b"HTTP/1.1", "reason_phrase": (answer.reason or "").encode()},
+            extensions={"http_version": b"HTTP/1.1", "reason_phrase": _reason(answer)},
         )
 
     async def aclose(self) -> None:
@@ -122,6 +122,11 @@ def _times(
 ) -> aiohttp.ClientTimeout:
     """Return httpx2's times as aiohttp's: no call waits for a connection to fall free, and reading includes writing."""
     return aiohttp.ClientTimeout(total=None, connect=connect, sock_connect=connect, sock_read=read)
+
+
+def _reason(answer: aiohttp.ClientResponse) -> bytes:
+    """Return the reason as it was sent: in any encoding, which aiohttp keeps as lone surrogates."""
+    return (answer.reason or "").encode("utf-8", "surrogateescape")
 
 
 def _no_cookies() -> AbstractCookieJar:

@@ -92,6 +92,19 @@ def test_answers_come_whole_and_redirects_and_cookies_are_left_to_the_client() -
     assert asyncio.run(talk_to([plain, away], talk, stays=True)) == [2]
 
 
+@pytest.mark.parametrize("status", [200, 503])
+def test_a_reason_in_any_encoding_costs_no_answer(status: int) -> None:
+    odd = b"HTTP/1.1 %d Tr\xe8s \xfc\r\ncontent-length: 2\r\n\r\nok" % status
+
+    async def talk(client: httpx2.AsyncClient, url: str) -> None:
+        answer = await ask(client, url)
+        assert (answer.status_code, answer.content) == (status, b"ok")
+        assert answer.extensions["reason_phrase"] == b"Tr\xe8s \xfc"
+        assert (await ask(client, url)).content == b"ok"
+
+    assert asyncio.run(talk_to([odd], talk, stays=True)) == [2]
+
+
 def test_a_connection_is_used_again_but_not_after_a_long_answer_that_was_left_unread() -> None:
     short = HEAD + b"content-length: 2\r\n\r\nok"
     long = HEAD + b"content-length: 4000000\r\n\r\n" + bytes(4_000_000)
