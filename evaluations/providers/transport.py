@@ -16,6 +16,7 @@ from yarl import URL
 # As httpx2 has it.
 KEPT_ALIVE_SECONDS = 5.0
 _LONGEST_HEADER = 65_536
+_MOST_HEADERS = 1000
 # The client has set all it wants to say.
 _UNSAID = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 # The first that fits; a time-out is an OSError too.
@@ -77,6 +78,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             skip_auto_headers=_UNSAID,
             max_line_size=_LONGEST_HEADER,
             max_field_size=_LONGEST_HEADER,
+            max_headers=_MOST_HEADERS,
         )
         return self._session
 

@@ -105,6 +105,15 @@ def test_a_reason_in_any_encoding_costs_no_answer(status: int) -> None:
     assert asyncio.run(talk_to([odd], talk, stays=True)) == [2]
 
 
+def test_an_answer_may_have_as_many_headers_as_a_chain_of_proxies_adds() -> None:
+    many = HEAD + b"".join(b"x-%d: y\r\n" % n for n in range(500)) + b"content-length: 2\r\n\r\nok"
+
+    async def talk(client: httpx2.AsyncClient, url: str) -> None:
+        assert (await ask(client, url)).headers["x-499"] == "y"
+
+    assert asyncio.run(talk_to([many], talk)) == [1]
+
+
 def test_a_connection_is_used_again_but_not_after_a_long_answer_that_was_left_unread() -> None:
     short = HEAD + b"content-length: 2\r\n\r\nok"
     long = HEAD + b"content-length: 4000000\r\n\r\n" + bytes(4_000_000)
