@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.utils import timezone
-
 from corpus.scoring.types import Outcome
+from evaluations.database_clock import database_now
 from evaluations.models import Run
 from evaluations.selectors import run_progress
 from evaluations.selectors.costs import Spent
@@ -57,7 +56,7 @@ def run_report(run_id: UUID) -> RunReport:
     """Return the figures of a run as they are now; every outcome is named, those that did not occur with 0."""
     run = Run.objects.get(pk=run_id)
     progress = run_progress(run=run)
-    ended = run.finished_at or timezone.now()
+    ended = run.finished_at or database_now()
     return RunReport(
         run=run.pk,
         status=run.status,

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from corpus.models import AbstractAnswer, QuestionRevision
+from evaluations.database_clock import database_now
 from evaluations.models.runs import Run
 
 
@@ -88,7 +89,8 @@ class ItemAttempt(models.Model):
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
     cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    # Compared with when the run was queued and answered, which is by this clock; workers' own may differ.
+    created_at = models.DateTimeField(default=database_now, editable=False)
 
     class Meta:
         ordering = ["item", "id"]

@@ -9,6 +9,7 @@ from corpus.scoring.types import Asked
 from corpus.selectors.evidence import AnswerEvidence, MarkedText, OptionLine, ReadingLine, answer_evidence
 from corpus.selectors.later_keys import keys_in_force
 from evaluations.asked import asked_of_run
+from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemScore
 
 
@@ -69,7 +70,7 @@ def token_lines(item: Item) -> list[TokenLine]:
 def why_no_reply(item: Item) -> str:
     """Return a sentence for an item without a reply: it waits, is in flight, failed, or the reply is empty; else ""."""
     if item.status == Item.Status.WAITING:
-        if item.not_before and item.not_before > timezone.now():
+        if item.not_before and item.not_before > database_now():
             return f"It failed before and waits until {timezone.localtime(item.not_before):%Y-%m-%d %H:%M:%S}."
         return "It waits to be asked; there is no reply yet."
     if item.status == Item.Status.LEASED:

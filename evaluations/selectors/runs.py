@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Count, Min, Q, Sum
-from django.utils import timezone
 
 from corpus.scoring.types import Outcome
+from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, Run
 from evaluations.selectors.costs import Spent, spent
 
@@ -114,7 +114,7 @@ class RunSummary(NamedTuple):
 
 def run_progress(*, run: Run, now: datetime | None = None) -> RunProgress:
     """Return how far `run` is, from a fixed number of queries over its items."""
-    now = now or timezone.now()
+    now = now or database_now()
     totals = _totals(run=run, now=now)
     outcomes = Counter(dict(run.items.order_by().exclude(outcome="").values_list("outcome").annotate(n=Count("id"))))
     n_left = totals["n_waiting"] + totals["n_in_flight"]

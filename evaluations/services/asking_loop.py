@@ -10,10 +10,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from django.conf import settings
-from django.utils import timezone
 
 from evaluations.models import Run
 from evaluations.providers import NeverRetryError, Provider, ProviderError, RefusedError, Scope
@@ -291,6 +289,6 @@ def _claims(questions: Iterable[Question]) -> list[Claim]:
 
 def _seconds_until_due(left: Remaining) -> float:
     """Return how long to sleep: until the next item is due, at least a moment, at most a beat."""
-    if left.next_due is None:
+    if left.seconds_until_due is None:
         return BEAT_SECONDS / 4
-    return min(BEAT_SECONDS, max(0.05, (left.next_due - timezone.now()) / timedelta(seconds=1)))
+    return min(BEAT_SECONDS, max(0.05, left.seconds_until_due))

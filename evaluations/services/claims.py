@@ -49,11 +49,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """What a run still has to do; `next_due` is the earliest time at which a waiting or leased item can be claimed."""
+    """What a run still has to do.
+
+    `seconds_until_due` is how long until the next waiting or leased item can be claimed; None: at once, or never.
+    """
 
     n_waiting: int
     n_leased: int
-    next_due: datetime | None
+    seconds_until_due: float | None
 
 
 def claim_items(*, run_id: UUID, limit: int, only_first: bool = False) -> list[Claim]:
@@ -124,7 +127,9 @@ def remaining(*, run_id: UUID) -> Remaining:
     waiting = [not_before for status, not_before, _ in times if status == Item.Status.WAITING]
     leased = [until for status, _, until in times if status == Item.Status.LEASED]
     times_due = [time for time in (*waiting, *leased) if time is not None]
-    return Remaining(len(waiting), len(leased), None if None in waiting or not times_due else min(times_due))
+    if None in waiting or not times_due:
+        return Remaining(len(waiting), len(leased), None)
+    return Remaining(len(waiting), len(leased), (min(times_due) - database_now()).total_seconds())
 
 
 def _free(item: Item) -> bool:

@@ -12,7 +12,6 @@ from uuid import UUID
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import IntegrityError, transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from corpus.models import QuestionSetRevision
 from corpus.services.results import action_log, results_changed
@@ -135,7 +134,7 @@ def run_stop(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
         to=Run.Status.STOPPED,
         log_code="run.stopped",
         actor=actor,
-        changes={"finished_at": timezone.now()},
+        changes={"finished_at": database_now()},
     )
 
 
