@@ -4,7 +4,7 @@ import re
 from collections import deque
 from itertools import islice
 
-from corpus.scoring.denials import asks_for, denying_words, is_denied_copula, is_denied_statement
+from corpus.scoring.denials import asks_for, denying_words, is_denied_copula
 from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.tags import Located
 
@@ -92,29 +92,6 @@ def _last_label(folded: str, prompt: str) -> re.Match[str] | None:
         if not is_about and (not denying or asks_for(prompt, denying)):
             return cue
     return None
-
-
-_LETTERS = r"\(?[A-Z](?:(?:,\s?|\sand\s|,\sand\s)\(?[A-Z]\)?){0,15}\)?"
-_CAPITAL = re.compile(r"[A-Z]")
-_STATED = re.compile(
-    r"(?<![A-Za-z0-9])(?<![A-Z)][-–—−…])(?<![A-Z)]\s[-–—−…])(?<![A-Z)]\s[-–—−…]\s)(?<!\.\.)(?<!\sto\s)(?<!\sthrough\s)"
-    rf"(?:[Oo]ptions?\s)?(?P<subject>{_LETTERS})\*{{0,2}}\s(?:is|are)\s(?:indeed\s)?(?:the\s)?"
-    r"(?:(?:only\s)?(?:most\slikely\s)?(?:correct|right|best)\s(?:answer|option|choice)s?|correct|answers?)(?![\w-])"
-    rf"|\bI(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:it(?:'s|\sis)\s|that\sit(?:'s|\sis)\s)?"
-    rf"(?:option\s)?(?P<object>{_LETTERS})(?=\s?(?:[.,;:!\n]|$)|\s(?:because|since)\b)"
-)
-
-
-def only_statement(text: str) -> Located | None:
-    """Return the letters of `B is the correct answer` or `I think it's B` where nothing else is stated like that."""
-    if " is " not in text and " are " not in text and "I" not in text:
-        return None
-    text = text.replace("’", "'")
-    found = [match for match in _STATED.finditer(text) if not is_denied_statement(text, match.start())]
-    if len({frozenset(_CAPITAL.findall(match["subject"] or match["object"])) for match in found}) != 1:
-        return None
-    start, end = found[-1].span("subject" if found[-1]["subject"] else "object")
-    return Located(start, end, "statement")
 
 
 def last_final(text: str) -> Located | None:

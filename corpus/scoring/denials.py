@@ -99,7 +99,61 @@ def is_denied_copula(text: str, position: int) -> bool:
 
 def is_denied_statement(text: str, position: int) -> bool:
     """Tell whether the words before `position` deny or doubt a statement (`I doubt that B is the correct answer`)."""
-    return _DENIED_STATEMENT.search(text, max(position - _WINDOW, 0), position) is not None
+    is_denied_here = _DENIED_STATEMENT.search(text, max(position - _WINDOW, 0), position) is not None
+    return is_denied_here or is_unaffirmed(text, position)
+
+
+_OPENING = r"(?:the\s|my\s|our\s)?(?:correct\s|right\s|best\s|final\s|only\s|most\s|likely\s)*(?:option\s)?[*_]{0,3}\Z"
+_SAYS = (
+    r"(?:say|says|said|saying|claim|claims|claimed|think|thinks|thought|believe|believes|believed|argue|argues|argued|"
+    r"guess|guessed|write|writes|wrote|answered|conclude|concludes|concluded|convinced|sure|certain|confident|confirm|"
+    r"agree|agrees|suspect|suspects)"
+)
+_SUPPOSED = re.compile(
+    r"(?:\b(?:if|unless|whether)|(?<!\bi\s)\b(?:suppose|supposing|assume|assumes|assuming|imagine)|"
+    r"\b(?:doubt|doubts|doubtful|unlikely|improbable|no\sway|no\sreason|rule\sout|ruled\sout|exclude|reject|deny))"
+    rf"(?:\sthat|,)?\s{_OPENING}",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    rf"(?P<subject>(?:[^\s.,;:!?]+\s){{0,5}}?)(?P<verb>{_SAYS})(?:\sthat|[:,])?\s[\"'“‘]?{_OPENING}", re.IGNORECASE
+)
+_SPEAKER = re.compile(r"\b(?:i|we|i'd|i'm|i’d|i’m|you\scan|safe\sto|fair\sto)\b", re.IGNORECASE)
+_NO_SPEAKER = re.compile(
+    r"(?:\b(?:not|never|cannot|hardly|nobody|no|neither|tempt\w*|wrong|incorrect|previously|first|initially)\b|n['’]t\b)",
+    re.IGNORECASE,
+)
+_PAST = frozenset({"said", "thought", "claimed", "believed", "argued", "guessed", "wrote", "answered"})
+_REPORT_WINDOW = 120
+
+
+def is_unaffirmed(text: str, position: int) -> bool:
+    """Tell whether the announcement at `position` is supposed, doubted or somebody else's (`many say it is`)."""
+    start = max(position - _REPORT_WINDOW, 0)
+    before = text[max(start, text.rfind("\n", start, position) + 1) : position]
+    if not before.strip():
+        return False
+    if _SUPPOSED.search(before):
+        return True
+    report = _REPORTED.search(before)
+    if report is None:
+        return False
+    subject = report["subject"]
+    is_own = _SPEAKER.search(subject) is not None and report["verb"].lower() not in _PAST
+    return bool(subject) and (not is_own or _NO_SPEAKER.search(subject) is not None)
+
+
+_TAKEN_BACK = re.compile(
+    r"[\s.,;:!?*_…—–-]{0,6}(?:(?:but|oh|well)[,\s]{1,2})?(?:hmm|wait\b|no[,.:;!]|oops|or\srather\b|on\ssecond\sthought|"
+    r"scratch\sthat|let\sme\sreconsider|i\swas\swrong|(?:it|that|this)(?:['’]s|\sis|\swas)\s(?:not(?=\s?[.,;!\n]|$)|"
+    r"wrong|incorrect|not\sright|not\scorrect)|(?:it|that|this)\sisn['’]t(?=\s?[.,;!\n]|$|\sright|\scorrect))",
+    re.IGNORECASE,
+)
+
+
+def is_taken_back(rest: str) -> bool:
+    """Tell whether `rest`, what stands right behind a statement, takes it back (`... no, C`, `Hmm, wait.`)."""
+    return _TAKEN_BACK.match(rest) is not None
 
 
 _DENYING_HINTS = ("not", "n't", "never", "wrong", "incorrect", "false")

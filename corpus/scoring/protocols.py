@@ -16,12 +16,12 @@ from corpus.scoring.cues import (
     last_final,
     last_heading,
     last_statement,
-    only_statement,
 )
 from corpus.scoring.denials import DENIED, is_denied_place
 from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.found import Found, ReadProtocol, found_at, united
 from corpus.scoring.option_texts import BY_TEXT, option_texts
+from corpus.scoring.statements import only_statement
 from corpus.scoring.tagged import read_correction, read_tagged
 from corpus.scoring.tags import Located, last_boxes
 from corpus.scoring.types import Asked, Kind, Unread

@@ -3,9 +3,10 @@
 import re
 
 from corpus.scoring.contents import Content, read_content, read_leading, read_stated
-from corpus.scoring.cues import is_corrected, last_announced, last_result, last_statement, only_statement
+from corpus.scoring.cues import is_corrected, last_announced, last_result, last_statement
 from corpus.scoring.denials import DENIED
 from corpus.scoring.found import Found, found_at, united
+from corpus.scoring.statements import only_statement
 from corpus.scoring.tags import Located, TagScan, is_placeholder, last_group, scan_tags
 from corpus.scoring.types import Asked, Kind, Unread
 
