@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.letters import ALPHABET_SIZE
-from corpus.scoring.lists import UNREAD_LIST, ListRead, left_over, list_at, range_at
+from corpus.scoring.lists import UNREAD_LIST, ListRead, left_over, list_at, order_at, range_at
 from corpus.scoring.option_texts import BY_TEXT, OptionTexts, option_texts
 from corpus.scoring.types import ShownOption, Unread
 
@@ -103,9 +103,10 @@ def _read_own_text(text: str, letters: dict[str, int], texts: OptionTexts) -> Ch
 
 
 def _read_range(text: str, cleaned: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
-    """Refuse a range of letters (`A–C`) that is no option's text."""
+    """Refuse a range or an order of letters (`A–C`, `A > C`) that is no option's text."""
     label = _LABEL.match(cleaned)
-    unread = range_at(cleaned, 0 if label is None else label.end(), letters)
+    start = 0 if label is None else label.end()
+    unread = range_at(cleaned, start, letters) or order_at(cleaned, start, letters)
     if unread is None:
         return None
     position = texts.position_of(text)

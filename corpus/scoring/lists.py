@@ -13,6 +13,7 @@ from corpus.scoring.types import Unread
 
 ALTERNATIVES = "alternatives"
 CONTRADICTION = "contradiction"
+ORDER = "order"
 RANGE = "range"
 UNKNOWN_LETTER = "unknown-letter"
 UNREAD_LIST = "unread-list"
@@ -84,6 +85,23 @@ def range_at(text: str, start: int, letters: Mapping[str, int]) -> Unread | None
     if match is None or match["first"] not in letters:
         return None
     return Unread("A range of letters, not the letters themselves.", RANGE)
+
+
+_ORDER_SIGN = "[<>≤≥≪≫⩽⩾≈=~:→⇒⟶←↔⇌]"
+# `A > D`, `A -> B`, `A: B`: letters that are compared, or of which one leads to another.
+_ORDER = re.compile(
+    r"[\s*_(\[]{0,4}(?P<first>[A-Za-z])"
+    rf"(?:[)\]*_]{{0,4}}\s{{0,3}}(?:[,;]|{_ORDER_SIGN}{{1,3}}|<?[-=]{{1,3}}>)\s{{0,3}}[(\[*_]{{0,4}}[A-Za-z](?![A-Za-z0-9])){{1,30}}"
+    r"(?:[\s.)\]*_!]{0,6}\Z|,?\s{1,3}(?:because|since|as)\b)"
+)
+
+
+def order_at(text: str, start: int, letters: Mapping[str, int]) -> Unread | None:
+    """Return why an order of letters (`A > C`) from `start` on is not read; None where there is none."""
+    match = _ORDER.match(text, start)
+    if match is None or match["first"].upper() not in letters or not re.search(f"{_ORDER_SIGN}|>", match.group()):
+        return None
+    return Unread("An order of letters, not a choice of them.", ORDER)
 
 
 def list_at(

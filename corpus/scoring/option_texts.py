@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from corpus.scoring.glyphs import one_spelling
+from corpus.scoring.pieces import is_piece
 from corpus.scoring.plain import plain_text
 from corpus.scoring.types import ShownOption
 
@@ -51,13 +52,24 @@ class OptionTexts:
         folded = shape.casefold()
         if self.folded.count(folded) == 1:
             position = self.folded.index(folded)
-            if _is_same_but_for_words(shape, self.exact[position]):
+            if _is_same_but_for_words(shape, self.exact[position]) or (folded == "no" and "yes" in self.folded):
                 return position
         unspaced = shape.replace(" ", "")
         return self.unspaced.index(unspaced) if self.unspaced.count(unspaced) == 1 else None
 
     def read_part(self, text: str) -> tuple[int, ...] | None:
-        """Return the one option that contains `text` as whole words, if it is long enough to mean something."""
+        """Return the one option that contains `text` as whole words, if it is long enough to mean something.
+
+        A piece of a list, of a set of numerals or of a name is none: it may be what another list or name begins with.
+        """
+        part = self._find_part(text)
+        if part is None or self.position_of(text) == part:
+            return None if part is None else (part,)
+        shape, whole = _shape(text), self.exact[part]
+        return None if _holds(whole, shape) and is_piece(whole, shape) else (part,)
+
+    def _find_part(self, text: str) -> int | None:
+        """Return the one option that contains `text`, piece of a list or not."""
         shape = _shape(text)
         if _OF_ANSWERING.fullmatch(shape):
             return None
@@ -66,9 +78,9 @@ class OptionTexts:
         holders = [i for i, option in enumerate(self.exact) if _holds(option, shape)]
         if len(holders) != 1:
             return None if holders else self._read_amount(shape)
-        return None if _drops_negation(self.exact[holders[0]], shape) else (holders[0],)
+        return None if _drops_negation(self.exact[holders[0]], shape) else holders[0]
 
-    def _read_amount(self, shape: str) -> tuple[int, ...] | None:
+    def _read_amount(self, shape: str) -> int | None:
         """Return the one option that is the number `shape` begins with, either of them with a word behind it."""
         amount = _AMOUNT.fullmatch(shape)
         if amount is None:
@@ -78,7 +90,7 @@ class OptionTexts:
         if len(same) != 1:
             return None
         option = options[same[0]]
-        return tuple(same) if option is not None and "" in (option["word"], amount["word"]) else None
+        return same[0] if option is not None and "" in (option["word"], amount["word"]) else None
 
     def read_parts(self, text: str) -> tuple[int, ...] | None:
         """Return the options of a list in which each entry is one option's text or an unambiguous part of it."""
@@ -103,10 +115,13 @@ class OptionTexts:
         return position is not None and _shape(words).casefold() == self.folded[position]
 
     def is_own_text(self, words: str, position: int | None) -> bool:
-        """Tell whether `words` are the text of the option at `position`, or whole words of it and of no other."""
+        """Tell whether `words` are the text of the option at `position`, or whole words of it and of no other.
+
+        Beside the option's own letter a piece of its list is enough.
+        """
         if position is None or self.is_text_of(words, position):
             return position is not None
-        return self.read_part(words) == (position,) and self.position_of(words) is None
+        return self._find_part(words) == position and self.position_of(words) is None
 
     def without_text_of(self, words: str, position: int) -> str:
         """Return what `words` say behind the text of the option at `position`; all where they do not begin with it."""

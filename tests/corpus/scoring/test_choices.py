@@ -4,7 +4,8 @@ import pytest
 
 from corpus.scoring.choices import ChoiceRead, read_choice
 from corpus.scoring.letters import option_letter
-from corpus.scoring.types import ShownOption, Unread
+from corpus.scoring.reading import read_answer
+from corpus.scoring.types import Asked, Kind, ShownOption, Unread
 
 
 def shown(*texts: str) -> tuple[ShownOption, ...]:
@@ -367,8 +368,50 @@ def test_a_letter_behind_a_label() -> None:
         assert letters(f"{label} B") == "B"
 
 
-GASES = shown("methane and ethane", "methane", "ethanes", "x-ethan")
-WHOLE_WORDS = [("ethane", "A"), ("methane", "B"), ("ethanes", "C"), ("ethan", "D"), ("than", None), ("and ethane", "A")]
+ORDERED = [
+    "A > D",
+    "A < B < C < D",
+    "A -> D",
+    "A --> D",
+    "A → D",
+    "A: B",
+    "a > d",
+    "(A) > (D)",
+    "**A** > **D**",
+    "$A > D$",
+    r"$A \rightarrow D$",
+    "A ≥ B, C",
+    "A > D.",
+    "The answer is A > D",
+    "A > D because A is larger",
+]
+
+
+@pytest.mark.parametrize("text", ORDERED)
+def test_an_order_of_letters_is_not_read(text: str) -> None:
+    assert letters(text) is None
+    asked = Asked(Kind.CHOICE, ALCOHOLS)
+    for frame in ("[ANSWER]{}[/ANSWER]", "The answer is {}.", "Answer: {}"):
+        assert read_answer(text=frame.format(text), asked=asked).status == "unparsed"
+
+
+def test_an_order_that_is_an_options_text() -> None:
+    options = shown("A > B > C", "C > B > A", "A: B")
+    assert letters("C > B > A", options) == "B"
+    assert letters("B. C > B > A", options) == "B"
+    assert letters("A: B", options) == "C"
+    assert read_choice("A > C", options) == Unread("An order of letters, not a choice of them.", "order")
+
+
+GASES = shown("methane before ethane", "methane", "ethanes", "x-ethan")
+WHOLE_WORDS = [
+    ("ethane", "A"),
+    ("methane", "B"),
+    ("ethanes", "C"),
+    ("than", None),
+    ("before ethane", "A"),
+    ("one", "D"),
+]
 
 
 @pytest.mark.parametrize(("text", "expected"), WHOLE_WORDS)

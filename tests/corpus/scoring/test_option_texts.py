@@ -8,8 +8,40 @@ from corpus.scoring.types import ShownOption
 SIGNS = (r"$\ce{CO2}$", r"$\ce{SO4^{2-}}$", "10 °C", "A = 1", "BD")
 COUNTS = ("12 signals", "2 signals", "7", "1.5", "1:1", "not 9")
 CHANGES = ("increases", "decreases", "does not change", "is not soluble in water", "no reaction at all")
+NUMERALS = ("I only", "II only", "I and II only", "I, II and III")
+STATEMENTS = ("Statement 1 and 2", "Statement 1, 2 and 3", "HCl + NaOH", "NaCl(aq) before H2O(l)")
+SYMBOLS = ("GHS05 and GHS07", "GHS02, GHS04", "GHS06; GHS08", "GHS01 or GHS09")
+STRUCTURES = ("CC(=O)O", "c1ccccc1Br", "[NH4+].[Cl-]", "1s2 2s2 2p6")
+NAMES = ("cis-2-butene", "2,2-dimethylpropane", "acetic acid", "0.20 M NaOH", "methyl ethanoate", "24 K")
+CLAUSES = (
+    "Ethanol, because it is polar",
+    "Benzene which is flat, and stable",
+    "an Aldol condensation",
+    "The rate, not K",
+)
+SURE = ("Yes", "No", "NO2", "yes and no")
 
 WRITTEN = [
+    # a piece of a list, of numerals, of a structure or of a name is none of them
+    *[(text, NUMERALS, None) for text in ("II and III", "I, II", "II, III", "III", "I and III")],
+    *[(text, NUMERALS, "C") for text in ("I and II", "I and II only")],
+    *[(text, STATEMENTS, None) for text in ("2 and 3", "Statement 2 and 3", "1, 2", "Statement 1, 2", "NaOH", "NaCl")],
+    *[(text, STATEMENTS, "A") for text in ("1 and 2", "Statement 1 and 2")],
+    ("1, 2 and 3", STATEMENTS, "B"),
+    *[(text, SYMBOLS, None) for text in ("GHS05", "GHS07", "GHS04", "GHS06", "GHS09", "GHS05, GHS02", "GHS05; GHS07")],
+    *[(text, STRUCTURES, None) for text in ("CC(=O)", "(=O)O", "c1ccccc1", "[Cl-]", "1s2 2s2", "2s2 2p6")],
+    *[(text, NAMES, None) for text in ("2-butene", "butene", "dimethylpropane", "2-dimethylpropane", "acid", "acetic")],
+    *[(text, NAMES, None) for text in ("0.20 M", "ethanoate", "methyl")],
+    *[(text, NAMES, "D") for text in ("0.20 M NaOH", "0.20")],
+    ("24", NAMES, "F"),
+    *[(text, CLAUSES, "A") for text in ("Ethanol", "Ethanol, because it is polar", "ETHANOL, BECAUSE IT IS POLAR")],
+    ("Benzene", CLAUSES, "B"),
+    *[(text, CLAUSES, "C") for text in ("Aldol", "Aldol condensation", "condensation")],
+    *[(text, CLAUSES, None) for text in ("The rate", "stable")],
+    *[(text, SURE, "B") for text in ("no", "NO", "No", "No.")],
+    *[(text, SURE, "A") for text in ("yes", "YES")],
+    ("no", ("NO", "CO", "N2O"), None),
+    ("NO", ("No", "Co"), None),
     *[(text, SIGNS, "A") for text in ("CO₂", "CO2", r"\ce{CO2}", "A. CO₂", "𝐀")],
     *[(text, SIGNS, "B") for text in ("SO₄²⁻", "SO4^2-", "B) SO₄²⁻", "𝖡")],
     *[(text, SIGNS, "C") for text in ("10°C", "10 °C", r"10\,^\circ\text{C}")],
