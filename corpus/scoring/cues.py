@@ -1,10 +1,10 @@
-"""Find an answer that is announced in words: `ANSWER: C`, `The correct answer is C.`, a concluding sentence."""
+"""Find an answer that is announced in words: `ANSWER: C`, `The correct answer is C.`"""
 
 import re
 from collections import deque
 from itertools import islice
 
-from corpus.scoring.denials import asks_for, denying_words, is_denied_copula
+from corpus.scoring.denials import asks_for, denying_words
 from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.tags import Located
 
@@ -42,10 +42,6 @@ _BLANKS = re.compile(r"[ \n\r\t]*")
 _END_OF_LINE = re.compile(r"\n|$")
 _END_OF_SENTENCE = re.compile(r"\n|[.!?](?=\s|$)|$")
 
-_CONCLUSION = re.compile(
-    r"(?:\b(?:therefore|thus|hence|so|consequently|in conclusion|finally|overall)\b)", re.IGNORECASE
-)
-_COPULA = re.compile(r"(?:\bis\b|\bare\b|\bequals?\b|\bbe\b|[=≈:])\s{0,3}", re.IGNORECASE)
 MAX_SENTENCE_LENGTH = 400
 
 
@@ -137,50 +133,9 @@ def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Loc
     return Located(start, end, form, is_complete=is_ended)
 
 
-def concluding_value(text: str) -> Located | None:
-    """Return what the last sentence says something is, when that sentence draws a conclusion."""
-    return _stated_last(text, _CONCLUSION)
-
-
-def last_statement(text: str) -> Located | None:
-    """Return what the last sentence says something is, whatever kind of sentence it is."""
-    return _stated_last(text, _COPULA)
-
-
-def _stated_last(text: str, condition: re.Pattern[str]) -> Located | None:
-    body = text.rstrip()
-    start = max(body.rfind("\n"), _last_sentence_start(body))
-    sentence = body[start + 1 :]
-    if len(sentence) > MAX_SENTENCE_LENGTH or not condition.search(sentence):
-        return None
-    last = _last_match(_COPULA, sentence)
-    if last is None or is_denied_copula(sentence, last.start()):
-        return None
-    return Located(start + 1 + last.end(), len(body), "conclusion")
-
-
 def has_new_speaker(text: str) -> bool:
     """Tell whether a line `A:` opens somebody's answer."""
     return "\nA:" in text and _NEW_SPEAKER.search(text) is not None
-
-
-def last_result(text: str) -> Located | None:
-    """Return what follows the last equals sign of the last line, the result of a derivation."""
-    body = text.rstrip()
-    start = body.rfind("\n") + 1
-    equals = _last_match(_EQUALS, body, start)
-    return None if equals is None else Located(equals.end(), len(body), "derivation")
-
-
-_EQUALS = re.compile(r"[=≈]|\\approx(?![A-Za-z])")
-_SENTENCE_BREAK = re.compile(r"[.!?]\s{1,3}(?=[A-Z])")
-
-
-def _last_sentence_start(text: str) -> int:
-    """Return the index before the last sentence of the last stretch of text, or -1."""
-    window = max(len(text) - MAX_SENTENCE_LENGTH - 2, 0)
-    last = _last_match(_SENTENCE_BREAK, text, window)
-    return -1 if last is None else last.end() - 1
 
 
 def _last_match(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:

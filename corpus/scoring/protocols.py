@@ -8,14 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from corpus.scoring.choices import LETTER_AND_TEXT
+from corpus.scoring.conclusions import concluding_value, has_conclusion, last_statement
 from corpus.scoring.contents import Content, read_content, read_stated
 from corpus.scoring.cues import (
-    concluding_value,
     has_new_speaker,
     last_announced,
     last_final,
     last_heading,
-    last_statement,
 )
 from corpus.scoring.denials import DENIED, is_denied_place
 from corpus.scoring.echoes import ECHOED_OPTIONS
@@ -137,6 +136,8 @@ def _is_option(text: str, asked: Asked) -> bool:
 def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read a reply that is nothing but the answer."""
     if is_cut or len(text.strip()) > MAX_BARE_LENGTH:
+        return None
+    if asked.kind is Kind.NUMBER and "=" in text and has_conclusion(text):
         return None
     located = Located(0, len(text), "bare reply")
     content = read_content(text, asked)

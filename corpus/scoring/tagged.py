@@ -2,8 +2,9 @@
 
 import re
 
+from corpus.scoring.conclusions import last_result, last_statement
 from corpus.scoring.contents import Content, read_content, read_leading, read_stated
-from corpus.scoring.cues import is_corrected, last_announced, last_result, last_statement
+from corpus.scoring.cues import is_corrected, last_announced
 from corpus.scoring.denials import DENIED
 from corpus.scoring.found import Found, found_at, united
 from corpus.scoring.statements import only_statement

@@ -1,0 +1,92 @@
+"""Find the number that a sentence comes to: `Therefore, the mass is 5 g (molar mass = 58.44 g/mol).`"""
+
+import re
+from collections import deque
+
+from corpus.scoring.denials import is_denied_copula
+from corpus.scoring.tags import Located
+
+MAX_SENTENCE_LENGTH = 400
+_CONCLUSION = re.compile(
+    r"(?:\b(?:therefore|thus|hence|so|consequently|in conclusion|finally|overall)\b)", re.IGNORECASE
+)
+# A colon between digits is a ratio.
+_COPULA = re.compile(
+    r"(?:\bis\b|\bare\b|\bequals?\b|\bbe\b|[=≈]|(?<![0-9])(?<![0-9]\s):)\s{0,3}",
+    re.IGNORECASE,
+)
+_EXPLANATION = re.compile(
+    r"[,;]?\s{1,2}\(|[,;]?\s{1,2}(?:where|which|when|using|with|given|assuming|taking|because|since|provided|based\son|"
+    r"if|at|i\.e\.|that\sis)(?=[\s,])",
+    re.IGNORECASE,
+)
+_VALUE_FIRST = re.compile(r"(?:(?:about|approximately|roughly|around)\s)?[\s*_$~(\\]{0,6}[-+−]?\.?[0-9]", re.IGNORECASE)
+_NEXT_RESULT = re.compile(r"[,;]\s|\b(?:and|or|while|but|whereas)\b", re.IGNORECASE)
+_NAME = re.compile(r"[0-9][-‐‑–][A-Za-z]{3}")
+_SENTENCE_BREAK = re.compile(r"[.!?]\s{1,3}(?=[A-Z])")
+_EQUALS = re.compile(r"[=≈]|\\approx(?![A-Za-z])")
+
+
+def concluding_value(text: str) -> Located | None:
+    """Return what the last sentence says something is, when that sentence draws a conclusion.
+
+    What only explains the value is left out; a sentence with several results, or a name (`2-butanol`), has none.
+    """
+    body = text.rstrip()
+    start = _sentence_start(body)
+    cue = _last_match(_CONCLUSION, body, start) if len(body) - start <= MAX_SENTENCE_LENGTH else None
+    if cue is None:
+        return None
+    copulas = list(_COPULA.finditer(body, cue.end())) or list(_COPULA.finditer(body, start))
+    for place, copula in enumerate(copulas):
+        following = copulas[place + 1].start() if place + 1 < len(copulas) else len(body)
+        if _VALUE_FIRST.match(body, copula.end(), following) is None and following < len(body):
+            continue
+        explanation = _EXPLANATION.search(body, copula.end() + 1)
+        if explanation is not None and explanation.start() < following:
+            return _value(body, copula, explanation.start())
+        if following == len(body):
+            return _value(body, copula, following)
+        if _NEXT_RESULT.search(body, copula.end(), following) is not None:
+            return None
+    return None
+
+
+def has_conclusion(text: str) -> bool:
+    """Tell whether any word of `text` draws a conclusion (`Hence k = 2 at T = 300`)."""
+    return _CONCLUSION.search(text) is not None
+
+
+def _value(text: str, copula: re.Match[str], end: int) -> Located | None:
+    is_name = _NAME.search(text, copula.end(), end) is not None
+    return None if is_name or is_denied_copula(text, copula.start()) else Located(copula.end(), end, "conclusion")
+
+
+def last_statement(text: str) -> Located | None:
+    """Return what the last sentence says something is, whatever kind of sentence it is."""
+    body = text.rstrip()
+    start = _sentence_start(body)
+    last = _last_match(_COPULA, body, start) if len(body) - start <= MAX_SENTENCE_LENGTH else None
+    if last is None or is_denied_copula(body, last.start()):
+        return None
+    return Located(last.end(), len(body), "conclusion")
+
+
+def last_result(text: str) -> Located | None:
+    """Return what follows the last equals sign of the last line, the result of a derivation."""
+    body = text.rstrip()
+    start = body.rfind("\n") + 1
+    equals = _last_match(_EQUALS, body, start)
+    return None if equals is None else Located(equals.end(), len(body), "derivation")
+
+
+def _sentence_start(text: str) -> int:
+    """Return where the last sentence of the last line begins."""
+    window = max(len(text) - MAX_SENTENCE_LENGTH - 2, 0)
+    last = _last_match(_SENTENCE_BREAK, text, window)
+    return max(text.rfind("\n") + 1, 0 if last is None else last.end())
+
+
+def _last_match(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:
+    matches = deque(pattern.finditer(text, start), maxlen=1)
+    return matches[0] if matches else None
