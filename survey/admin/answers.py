@@ -56,9 +56,9 @@ class ResponseAdmin(CorrectionMixin, EvidenceAdmin):
     def get_fields(self, request: HttpRequest, obj: Response | None = None) -> Any:
         return self._told(request, super().get_fields(request, obj))
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         is_telling = lookup.split("__")[0] in TELLING_FIELDS
-        if is_telling and not (request and self.may_see_keys(request)):
+        if is_telling and not self.may_see_keys(request):
             return False
         return super().lookup_allowed(lookup, value, request)
 

@@ -11,10 +11,10 @@ SECRET_FIELDS = frozenset({"link_secret", "consent_page_key"})
 class SecretLookupMixin(admin.ModelAdmin):
     """Refuses to narrow a list by what is secret, of the rows themselves or of rows they belong to."""
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         if SECRET_FIELDS.intersection(lookup.split("__")):
             return False
-        return super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]
+        return super().lookup_allowed(lookup, value, request)
 
 
 class EvidenceAdmin(SecretLookupMixin):
