@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from corpus.markup.segments import ReactionSmiles, Smiles, parse
@@ -174,7 +175,7 @@ def flag_review(
         raise FlagRefusedError("Say why: the reason is kept with the decision.")
     if len(reason) > REASON_LENGTH:
         raise FlagRefusedError(f"The reason has {len(reason)} characters; {REASON_LENGTH} are kept. Shorten it.")
-    with results_change(study_id=flag.participant.study_id, also=flag.participant):
+    with results_change(study_id=flag.participant.study_id, also=Q(pk=flag.participant_id)):
         reviewed = ParticipantFlag.objects.filter(pk=flag.pk).update(
             is_left_out=is_left_out, review_reason=reason, reviewed_at=now or timezone.now(), reviewed_by=actor
         )

@@ -26,13 +26,16 @@ class InclusionChange(NamedTuple):
 
 
 @contextmanager
-def results_change(*, study_id: int, also: Participant | None = None) -> Iterator[None]:
-    """Change what results of a study rest on, in one transaction: hold people, then write, then tell the boards.
+def results_change(*, study_id: int, also: Q | None = None) -> Iterator[None]:
+    """Change what results of a study rest on, in one transaction: hold people and the study, write, tell the boards.
 
-    Held are those who may join public results, and somebody else; see `joining_hold` and `study_results_changed`.
+    Held are those who may join public results, and people chosen by `also`: whoever's answers or flags are written.
+    See `joining_hold` and `study_results_changed`.
     """
     with transaction.atomic():
         joining_hold(study_id=study_id, also=also)
+        # Before a benchmark's row, which the change may write: an answer that ends a study takes them in that order.
+        _study_hold(study_id)
         yield
         study_results_changed(study_id=study_id)
 
@@ -54,8 +57,8 @@ def people_join(*, study_id: int) -> int:
     """
     with transaction.atomic():
         held = joining_hold(study_id=study_id)
-        # Writes nothing new; it holds the study's row, so that two at one moment do not form two groups of the same.
-        Study.objects.filter(pk=study_id).update(n_draws=F("n_draws"))
+        # Two at one moment do not form two groups of the same.
+        _study_hold(study_id)
         ids = people_to_join(study=Study.objects.get(pk=study_id))
         while not held.issuperset(ids):
             # Somebody finished between the two; who withdrew before being held is not among them when asked again.
@@ -64,14 +67,19 @@ def people_join(*, study_id: int) -> int:
         return Participant.objects.filter(pk__in=ids, counts_since__isnull=True).update(counts_since=timezone.now())
 
 
-def joining_hold(*, study_id: int, also: Participant | None = None) -> set[int]:
-    """Hold everybody who may join public results, and somebody else, until the transaction ends; return who is held.
+def _study_hold(study_id: int) -> None:
+    """Hold a study's row until the transaction ends; nothing new is written."""
+    Study.objects.filter(pk=study_id).update(n_draws=F("n_draws"))
 
-    Nobody of them withdraws meanwhile, so that a group that joins is whole. Call it before the study's or a benchmark's
-    row is written in the transaction: the order is people, study, benchmarks.
+
+def joining_hold(*, study_id: int, also: Q | None = None) -> set[int]:
+    """Hold everybody who may join public results, and people chosen by `also`, until the transaction ends.
+
+    Return who is held. Nobody of them withdraws meanwhile, so that a group that joins is whole. Call it before the
+    study's or a benchmark's row is written in the transaction: the order is people, study, benchmarks.
     """
     may_join = Q(study=study_id, finished_at__isnull=False, counts_since__isnull=True, withdrawn_at__isnull=True)
-    return people_hold(Participant.objects.filter(may_join | Q(pk=also.pk) if also else may_join))
+    return people_hold(Participant.objects.filter(may_join | also if also else may_join))
 
 
 def study_versions_raise(*, study_id: int) -> None:

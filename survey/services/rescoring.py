@@ -6,7 +6,7 @@ from functools import partial
 from typing import cast
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from corpus.models import Benchmark
 from corpus.scoring.rules import resolve_rule
@@ -26,7 +26,16 @@ from corpus.services.rescoring import (
     rescoring_propose,
     resolve_reader,
 )
-from survey.models import RescoredResponse, Response, ResponseReading, ResponseRescoring, ResponseScore, Study
+from survey.models import (
+    Participant,
+    RescoredResponse,
+    Response,
+    ResponseReading,
+    ResponseRescoring,
+    ResponseScore,
+    Study,
+)
+from survey.services.holding import done_again
 from survey.services.inclusion import results_change
 from survey.services.responses import Given, reading_of
 
@@ -72,14 +81,23 @@ def benchmarks_of(study: Study) -> QuerySet[Benchmark]:
     return Benchmark.objects.filter(question_sets__revisions__study_blocks__study=study).distinct().order_by("pk")
 
 
+@done_again
 def study_rescoring_accept(
     *, rescoring_id: int, actor: AbstractBaseUser | None = None, replace: Collection[int] = ()
 ) -> Accepted:
-    """Accept a rescoring of a study; see `rescoring_accept`. People whose answers are judged now may join results."""
+    """Accept a rescoring of a study; see `rescoring_accept`. People whose answers are judged now may join results.
+
+    Whoever's answers are in it is held, finished or not; who withdraws meanwhile is no longer in it.
+    """
     study_id = ResponseRescoring.objects.values_list("study_id", flat=True).filter(pk=rescoring_id).first()
     # One that is gone has no study to hold, and is refused.
-    with nullcontext() if study_id is None else results_change(study_id=study_id):
+    with nullcontext() if study_id is None else results_change(study_id=study_id, also=_people_of(rescoring_id)):
         return rescoring_accept(tables=TABLES, rescoring_id=rescoring_id, actor=actor, replace=replace)
+
+
+def _people_of(rescoring_id: int) -> Q:
+    answered = Participant.objects.filter(assignments__response__rescored__rescoring=rescoring_id)
+    return Q(pk__in=answered.order_by().values("pk"))
 
 
 def study_rescoring_discard(*, rescoring_id: int, actor: AbstractBaseUser | None = None) -> ResponseRescoring:
@@ -92,7 +110,7 @@ def response_reading_correct(
 ) -> Corrected:
     """Store a maintainer's reading of a person's answer and make it current; see `reading_correct`."""
     revision = response.assignment.question_revision
-    with results_change(study_id=response.assignment.block.study_id, also=response.assignment.participant):
+    with results_change(study_id=response.assignment.block.study_id, also=Q(pk=response.assignment.participant_id)):
         return reading_correct(
             answer=response,
             reading=reading,

@@ -8,15 +8,18 @@ import pytest
 from django.utils import timezone
 
 from corpus.models import Benchmark
+from corpus.services.rescoring import decisions as decisions_module
 from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
 from survey.profile_words import coarse_years
 from survey.selectors.inclusion import inclusions
 from survey.services import Given, participant_withdraw, response_record, retention_apply, study_close, study_open
 from survey.services import flags as flags_module
+from survey.services import responses as responses_module
 from survey.services import survey_imports as imports_module
 from survey.services import withdrawal as withdrawal_module
 from survey.services.flags import flags_find_in_study
-from tests.survey.factories import go_to_question, make_participant, make_study, right_given
+from survey.services.rescoring import study_rescore, study_rescoring_accept
+from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
 from tests.survey.survey_exports import demo_bank, import_survey
 from tests.survey.test_joining import finished
 from tests.survey.test_withdrawal_races import meanwhile, needs_overlap, until_somebody_waits, withdraw
@@ -79,6 +82,53 @@ def test_a_study_is_closed_while_flags_are_looked_for(monkeypatch: pytest.Monkey
         study_close(study=Study.objects.get())
     assert (found, len(calls)) == ([(1, 0)], 1)
     assert Study.objects.get().status == Study.Status.CLOSED
+
+
+@pytest.mark.postgres
+def test_a_rescoring_is_accepted_while_somebody_under_way_withdraws(slow_withdrawal: Event) -> None:
+    needs_overlap()
+    study = make_study(n_choice=3, n_number=0, n_tools=0)
+    leaving, staying = make_participant(study), make_participant(study)
+    for person in (leaving, staying):
+        answer_next(person)
+    (proposed,) = study_rescore(study=study, rule="chempro-exact")
+    with meanwhile(lambda: withdraw(leaving)) as done:
+        assert slow_withdrawal.wait(timeout=20)
+        accepted = study_rescoring_accept(rescoring_id=proposed.rescoring.pk)
+    assert done == [True]
+    assert (accepted.is_new, accepted.n_scores, accepted.n_stale) == (True, 1, 0)
+    assert Response.objects.get().assignment.participant == staying
+
+
+@pytest.mark.postgres
+def test_a_study_is_finished_by_a_new_person_while_a_rescoring_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs_overlap()
+    study = make_study(n_choice=2, n_number=0, n_tools=0)
+    answer_next(make_participant(study))
+    (proposed,) = study_rescore(study=study, rule="chempro-exact")
+    last = make_participant(study)
+    answer_next(last)
+    assignment = go_to_question(last)
+    decide, insert, is_held, calls = decisions_module._accepted, responses_module._response_insert, Event(), []
+
+    def slow(*args: Any) -> Any:
+        calls.append("accept")
+        is_held.set()
+        until_somebody_waits()
+        return decide(*args)
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        calls.append("answer")
+        return insert(*args, **kwargs)
+
+    monkeypatch.setattr(decisions_module, "_accepted", slow)
+    monkeypatch.setattr(responses_module, "_response_insert", noted)
+    with meanwhile(lambda: study_rescoring_accept(rescoring_id=proposed.rescoring.pk)) as done:
+        assert is_held.wait(timeout=20)
+        response_record(participant=last, assignment_id=assignment.pk, given=right_given(assignment))
+    # Neither was ended by the database and done again.
+    assert (done[0].n_scores, calls) == (1, ["accept", "answer"])
+    assert Participant.objects.get(pk=last.pk).finished_at
 
 
 @pytest.mark.postgres
