@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from corpus.models import Grouping, QuestionSetRevision
@@ -130,8 +131,9 @@ def _set_status(study: Study, status: Study.Status, code: str, actor: AbstractBa
     with transaction.atomic():
         # People are held before the study's row; and whoever counts in a closed study goes on when it is opened.
         people_join(study_id=study.pk)
-        study.status = status
-        study.closed_at = (study.closed_at or timezone.now()) if status == Study.Status.CLOSED else None
-        study.save(update_fields=["status", "closed_at"])
+        # By what is stored, not by the object in hand: of two who close, the first says when.
+        closed_at = Coalesce("closed_at", Value(timezone.now())) if status == Study.Status.CLOSED else None
+        Study.objects.filter(pk=study.pk).update(status=status, closed_at=closed_at)
         action_log(code=code, target=study, actor=actor)
         study_results_changed(study_id=study.pk)
+    study.refresh_from_db(fields=["status", "closed_at"])

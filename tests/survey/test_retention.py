@@ -80,6 +80,16 @@ def test_closing_notes_when_and_opening_forgets_it() -> None:
     assert Study.objects.get().closed_at is None
 
 
+def test_closing_once_more_from_a_page_read_before_moves_nothing() -> None:
+    study = someone().study
+    read_before = Study.objects.get()
+    study_close(study=study)
+    first = Study.objects.get().closed_at
+    study_close(study=read_before)
+    assert Study.objects.get().closed_at == first
+    assert (read_before.status, read_before.closed_at) == (Study.Status.CLOSED, first)
+
+
 @pytest.mark.parametrize(
     ("days", "changes", "is_due"),
     [
