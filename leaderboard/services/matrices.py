@@ -1,9 +1,11 @@
 """Build score matrices, keep them, and build them again when results have changed."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
+from django.db import OperationalError
 from django.db.models import F
 
 from corpus.models import QuestionSet
@@ -12,6 +14,8 @@ from leaderboard.matrix import PERSON, SYSTEM, Matrix, pack, unpack
 from leaderboard.models import ScoreMatrix
 from leaderboard.selectors.boards import public_sets
 from leaderboard.selectors.inputs import read_matrix
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,8 @@ def current_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
 
     The stored matrix is used while the benchmark's results version is the one it was built from. `question_set` must
     have been read in this request, with its benchmark: the version is read before the answers, so that a change in
-    between makes the next reader build again.
+    between makes the next reader build again. A matrix that cannot be stored, since an import holds the database, is
+    returned all the same.
     """
     stored = ScoreMatrix.objects.filter(set_revision_id=question_set.current_revision_id, rule=rule).first()
     if stored is not None and stored.results_version == question_set.benchmark.results_version:
@@ -41,7 +46,12 @@ def current_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
             return unpack(stored.entrants, bytes(stored.verdicts), stored.inputs)
         except ValueError:
             stored = None
-    return build_score_matrix(question_set=question_set, rule=rule)
+    matrix = _read(question_set, rule)
+    try:
+        _store(question_set, rule, matrix)
+    except OperationalError as error:
+        logger.warning("the matrix of %s under %s was not stored: %s", question_set.slug, rule, error)
+    return matrix
 
 
 def build_score_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
@@ -49,9 +59,18 @@ def build_score_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
 
     What is stored of the benchmark's older results goes, so that no matrix that nobody opens keeps a withdrawn person.
     """
+    matrix = _read(question_set, rule)
+    _store(question_set, rule, matrix)
+    return matrix
+
+
+def _read(question_set: QuestionSet, rule: str) -> Matrix:
     if question_set.current_revision is None:
         raise ValueError(f"The set {question_set.slug} has no questions.")
-    matrix = read_matrix(set_revision=question_set.current_revision, rule=rule)
+    return read_matrix(set_revision=question_set.current_revision, rule=rule)
+
+
+def _store(question_set: QuestionSet, rule: str, matrix: Matrix) -> None:
     entrants, verdicts, inputs = pack(matrix)
     ScoreMatrix.objects.update_or_create(
         set_revision=question_set.current_revision,
@@ -64,7 +83,6 @@ def build_score_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
         },
     )
     stale_matrices_delete(benchmark_id=question_set.benchmark_id)
-    return matrix
 
 
 def stale_matrices_delete(*, benchmark_id: int | None = None) -> int:

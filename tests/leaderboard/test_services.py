@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from corpus.scoring.rules import rule_names
@@ -172,3 +172,16 @@ def test_the_command_reports_for_machines(results) -> None:
 def test_the_command_refuses_what_does_not_exist(results, option: str, message: str) -> None:
     with pytest.raises(CommandError, match=message):
         call_command("rebuild_leaderboard", option, stdout=io.StringIO())
+
+
+def test_a_board_is_shown_also_while_the_database_takes_no_writes(results, monkeypatch, caplog) -> None:
+    wanted = pack(current_matrix(question_set=fresh(), rule=RULE))
+    ScoreMatrix.objects.all().delete()
+
+    def locked(**_fields: object) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(ScoreMatrix.objects, "update_or_create", locked)
+    assert pack(current_matrix(question_set=fresh(), rule=RULE)) == wanted
+    assert "database is locked" in caplog.text
+    assert not ScoreMatrix.objects.exists()
