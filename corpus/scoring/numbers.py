@@ -7,8 +7,10 @@ from decimal import Decimal
 from corpus.scoring.denials import DENIED, holds_wrong, is_denied, is_denied_copula
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.number_grammar import NumberToken, match_number
+from corpus.scoring.number_labels import LABEL, is_label
 from corpus.scoring.number_words import number_word, roman_numeral
 from corpus.scoring.types import Unread
+from corpus.scoring.units import is_known_unit
 
 TRANSFORMED = "transformed"
 MAX_LENGTH = 400
@@ -74,7 +76,7 @@ def _trimmed(text: str) -> str:
     previous = None
     while text != previous:
         previous = text
-        text = text.strip().strip("\"'!?;:").rstrip(".,").strip()
+        text = text.strip().lstrip("\"'?;:").rstrip("\"'!?;:").rstrip(".,").strip()
         if len(text) > 1 and (text[0], text[-1]) in {("(", ")"), ("[", "]"), ("{", "}")} and _closes_last(text):
             text = text[1:-1]
     return text
@@ -126,7 +128,46 @@ def _right_hand_side(text: str) -> str | Unread:
         return Unread("Several equations stand side by side.")
     if is_denied_copula(text, signs[-1].start()):
         return Unread("The equation is denied.", DENIED)
-    return _trimmed(text[signs[-1].end() :])
+    if _is_another_quantity(between, text[signs[-1].end() :]):
+        return Unread("Several equations stand side by side.", "several-numbers")
+    return _before_condition(text) or _trimmed(text[signs[-1].end() :])
+
+
+# Between two equals signs a number with a unit goes on as `3 L = 3000 mL`, another quantity as `n=3 l=2`.
+_NEXT_QUANTITY = re.compile(r"\s{0,3}[+-]?\d[\d.]*\s{1,3}(?P<name>[A-Za-z](?:_\w{1,3})?)(?P<space>\s?)")
+_UNITLESS = re.compile(r"\s{0,3}[+-]?\d[\d./]*\s*")
+
+
+def _is_another_quantity(between: str, behind: str) -> bool:
+    """Tell whether the last equation of several is one of its own, of a quantity that no unit is spelt like."""
+    quantity = _NEXT_QUANTITY.fullmatch(between)
+    if quantity is None:
+        return False
+    is_glued = not quantity["space"] and not behind.startswith(" ") and _UNITLESS.fullmatch(behind) is not None
+    return is_glued or not is_known_unit(quantity["name"])
+
+
+# `42 g because n = 3`, `42 g (n = 3)`, `k = 2 at T = 300`: what stands before is the result, complete in itself.
+_CONDITION = re.compile(
+    r"\s\(\s?(?=[A-Za-z]\w{0,9}\s?[=≈])|,?\s(?:because|since|with|where|when|if|given|assuming|using|for|at)\s(?=[^=≈]*[=≈])"
+    r"|\.\s(?:Check|Verification|Note|Because|Since|Given|Assuming|Using|With|Here|Where)\b"
+)
+
+
+def _before_condition(text: str) -> str:
+    """Return the result in front of the first condition, or "" where none is stated there."""
+    condition = _CONDITION.search(text)
+    if (
+        condition is None
+        or _SEPARATED.search(text, condition.end())
+        or len(_EQUALS.findall(text, condition.end())) != 1
+    ):
+        return ""
+    result = _trimmed(text[: condition.start()])
+    equated = _right_hand_side(result)
+    if not isinstance(equated, str) or isinstance(_read_digits(_without_lead_in(equated)), Unread):
+        return ""
+    return equated
 
 
 def _without_lead_in(text: str) -> str:
@@ -169,7 +210,7 @@ _MULTIPLIER = re.compile(rf"\s{{0,3}}-?({'|'.join(_MULTIPLIER_VALUES)})s?(?![A-Z
 _FACTOR = re.compile(
     r"\s{0,3}-?(?:(?i:tenths?|(?:hundred|thousand|million|billion)ths?|hal(?:f|ves)|thirds?|quarters?|squared|cubed|"
     r"factorial|pi|times|divided|multiplied|plus|minus|log|ln|exp|sqrt|and\s(?:an?|one|two|three))(?![A-Za-z])"
-    r"|k(?![A-Za-z])|[eED][+-]?\d|d\d|[eE]\s*$|\.\s?10\s?\^)"
+    r"|k(?![A-Za-z])|[eED][+-]?\d|d\d|[eE]\s*$|(?:E\s?[+-]|e\s?\+)\s*$|\.\s?10\s?\^)"
 )
 # Constants and variables of formulas, which no unit is spelt like.
 _SYMBOL = re.compile(r"\s{0,3}(?:RT|R|k_?\{?B?\}?T|k_\{?B\}?|N_\{?A\}?|h/\s?m|ħ|\\hbar)(?![A-Za-z])")
@@ -195,6 +236,17 @@ def _match_bracketed(text: str) -> NumberToken | None:
     return token._replace(end=closing + 1)
 
 
+def _as_other_than_number(rest: str) -> Unread | None:
+    """Return why a number is none of its own before `rest`; None where it is."""
+    if _FACTOR.match(rest) or _SYMBOL.match(rest):
+        return Unread("An expression, not a number.", "expression")
+    if is_label(rest):
+        return Unread("A name or label, not a number.", LABEL)
+    if is_denied(rest) or holds_wrong(rest):
+        return Unread("The number is said to be wrong.", DENIED)
+    return None
+
+
 def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
     """Accept a number when what follows is a unit or words, refuse it when that makes it another number."""
     if not rest:
@@ -203,10 +255,8 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
     if multiplier is not None:
         scaled = token.value * _MULTIPLIER_VALUES[multiplier.group(1).lower()]
         return _with_rest(token._replace(value=scaled), rest[multiplier.end() :])
-    if _FACTOR.match(rest) or _SYMBOL.match(rest):
-        return Unread("An expression, not a number.", "expression")
-    if is_denied(rest) or holds_wrong(rest):
-        return Unread("The number is said to be wrong.", DENIED)
+    if (unread := _as_other_than_number(rest)) is not None:
+        return unread
     if _PERCENT_OF.match(rest):
         return NumberRead(token.value, "%", token.notes)
     if _RANGE.match(rest):

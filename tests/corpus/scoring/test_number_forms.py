@@ -80,7 +80,76 @@ def test_expressions_are_not_cut(text: str) -> None:
     assert read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=Asked(Kind.NUMBER)).notes == ("expression",)
 
 
-SEVERAL = ["1. 12", "4.\n5", "5\n6", "x=5, y=6", "x = 5 and y = 6", "a = 5; b = 6; c = 7"]
+LABELS = ["2-butanol", "13-C", "2p orbital", "2 p orbital", "3d", "4f", "3d subshell", "5th", "1st", "5h30", "5°30'"]
+LABELS += ["3-methylpentane", "1,2-dibromoethane", "5 min 30", "2-D", "3s electron"]
+
+
+@pytest.mark.parametrize("text", LABELS)
+def test_names_that_begin_with_a_number(text: str) -> None:
+    for said in (text, f"x = {text}"):
+        assert read_typed_number(said).notes == ("label",)
+        assert read_answer(text=f"[ANSWER]{said}[/ANSWER]", asked=Asked(Kind.NUMBER)).notes == ("label",)
+
+
+NOT_LABELS = [
+    "5 h",
+    "5 d",
+    "5 h-1",
+    "5 m2",
+    "5-mL",
+    "5-fold",
+    "5-coordinate",
+    "5-membered",
+    "5s",
+    "5°C",
+    "5 p",
+    "5-kJ/mol",
+]
+NOT_LABELS += ["5 d-1", "5 sp3", "5 hydrogens", "5 minima", "5 stars"]
+
+
+@pytest.mark.parametrize("text", NOT_LABELS)
+def test_units_and_counts_are_no_labels(text: str) -> None:
+    assert read_typed_number(text).number == 5
+
+
+def test_a_broken_off_exponent_is_an_expression() -> None:
+    assert [read_typed_number(text).notes for text in ("5E+", "5E-", "5e+")] == [("expression",)] * 3
+
+
+RESULTS = [
+    ("42 g because n = 3", "42"),
+    ("42 g (n = 3)", "42"),
+    ("42 g with n = 3", "42"),
+    ("42 g, since n = 3", "42"),
+    ("m = 42 g with n = 3", "42"),
+    ("k = 42 at T = 300 K", "42"),
+    ("42 g/mol. Check: n = 3", "42"),
+    ("42 (n ≈ 3)", "42"),
+    # what stands before is no result, or not the only one
+    ("For n = 3, E = 5", "5"),
+    ("E at T = 300 K = 5 V", "5"),
+    ("5 × (2 + 3) = 25", "25"),
+    ("5 (n = 3) = 15", "15"),
+    ("V=3 L=3000 mL", "3000"),
+    ("V = 3 L = 3000 mL", "3000"),
+    ("25 C = 298 K", "298"),
+    ("0.5 mol × 18 g/mol = 9 g", "9"),
+    ("m = 0.5 mol. Then m = 9 g", "9"),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), RESULTS)
+def test_a_result_in_front_of_its_conditions(text: str, value: str) -> None:
+    assert read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=Asked(Kind.NUMBER)).number == Decimal(value)
+
+
+@pytest.mark.parametrize("text", ["!= 5", "x != 5", "!=5", "≠ 5", "$\\neq 5$"])
+def test_a_sign_for_not_is_heeded(text: str) -> None:
+    assert read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=Asked(Kind.NUMBER)).number is None
+
+
+SEVERAL = ["n=3 l=2", "x = 2 n = 3", "1. 12", "4.\n5", "5\n6", "x=5, y=6", "x = 5 and y = 6", "a = 5; b = 6; c = 7"]
 
 
 @pytest.mark.parametrize("text", SEVERAL)
