@@ -39,6 +39,12 @@ logger = logging.getLogger(__name__)
 BEAT_SECONDS = 1.0
 # Replies that are under way when the process must end get this long; then their questions are given back.
 GRACE_SECONDS = 5.0
+# A run that asks no more waits so long for second turns that may not be sent yet: while the endpoint wants a pause, and
+# while its limits of a minute are used up. Then their questions are given back.
+HELD_SECONDS = 5.0
+LIMITED_SECONDS = 65.0
+# So long for any call: with the longest turn of a run this is well within the time that the queue gives a job.
+LONGEST_CLOSING_SECONDS = 900.0
 # A worker that finds nothing to claim waits so long before another run may have it.
 IDLE_SECONDS = 2.0
 # Replies that come this close together are stored in one transaction.
@@ -107,6 +113,7 @@ class AskingLoop:
         self._sender = Sender(context=context, provider=provider, limits=limits)
         self._has_answers = False
         self._is_closing = False
+        self._closing_since: float | None = None
         self._must_stop = False
         self._next_beat = 0.0
         self._last_renewal = time.monotonic()
@@ -145,7 +152,7 @@ class AskingLoop:
         if self._sender.is_busy:
             self._idle_since = None
             await self._collect()
-            return not self._must_stop
+            return not (self._must_stop or self._has_waited_enough())
         if self._is_closing:
             return False
         return bool(n_claimed) or await self._wait_for_work()
@@ -162,11 +169,21 @@ class AskingLoop:
         self._sender.send_until = self._last_renewal + settings.EVALUATION_LEASE_SECONDS
         self._is_closing = self._is_closing or not may_go_on or must_stop
         if self._is_closing:
+            self._closing_since = self._closing_since or now
             await self._give_back_unsent()
         else:
             self._sender.go_on()
         if must_stop and not self._must_stop:
             await self._last_replies()
+
+    def _has_waited_enough(self) -> bool:
+        """Say whether a run that asks no more need not wait for what is still in flight."""
+        if self._closing_since is None:
+            return False
+        seconds = time.monotonic() - self._closing_since
+        if not self._sender.waits_to_send_only:
+            return seconds > LONGEST_CLOSING_SECONDS
+        return seconds > (HELD_SECONDS if self._sender.is_paused_by_endpoint else LIMITED_SECONDS)
 
     def _beat(self) -> tuple[bool, bool]:
         """Show a sign of life, free dead workers' questions, renew claims; return (may ask on, must stop)."""

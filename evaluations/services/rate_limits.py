@@ -131,6 +131,11 @@ class EndpointLimits:
         """Say whether estimates of tokens matter."""
         return bool(self._limits[1])
 
+    @property
+    def is_held(self) -> bool:
+        """Say whether this process knows of a pause that the endpoint asked for and that is not over."""
+        return time.monotonic() < self._held_until
+
     async def take(self, tokens: Sequence[int]) -> Taken:
         """Ask for places for calls of about so many tokens each; the first `n_granted` of them may go out.
 

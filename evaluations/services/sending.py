@@ -98,6 +98,17 @@ class Sender:
         return len(self._in_flight)
 
     @property
+    def waits_to_send_only(self) -> bool:
+        """Say whether all that is left are second turns that the endpoint's limits do not let out yet."""
+        waits = not any(each.is_under_way for each in self._in_flight.values())
+        return bool(self._in_flight) and waits and not self._heard
+
+    @property
+    def is_paused_by_endpoint(self) -> bool:
+        """Say whether the endpoint asked for a pause that is not over."""
+        return self._limits.is_held
+
+    @property
     def n_wanted(self) -> int:
         """Return how many more questions it takes: none while enough are ready, so that they are claimed together."""
         ahead = self._read_ahead()

@@ -133,6 +133,35 @@ def test_a_first_turn_whose_second_was_never_sent_costs_what_it_did(
     assert (spent(run=run).known, spent(run=run).n_unknown) == (ONE, 0)
 
 
+def test_a_second_turn_that_is_held_does_not_keep_the_worker_of_a_paused_run(
+    make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The endpoint allows nothing for an hour; what the first turn cost is counted, and the question waits again."""
+    monkeypatch.setattr(asking_loop, "LIMITED_SECONDS", 0.2)
+    n_left = 1
+
+    async def take(self: EndpointLimits, tokens: list[int]) -> Taken:
+        nonlocal n_left
+        n_left -= 1
+        return Taken(tuple(tokens) if n_left == 0 else (), 0.01)
+
+    def is_too_late() -> bool:
+        if server.calls:
+            Run.objects.filter(pk=run.pk, status="running").update(status="paused")
+        return time.monotonic() > end
+
+    monkeypatch.setattr(EndpointLimits, "take", take)
+    with FakeServer() as server:
+        system = make_system(server.base_url, concurrency=1, **PRICED)
+        run = run_create(system=system, set_revision=make_bank(2), prompt_style="self-critique@1", wake=False)
+        end = time.monotonic() + 30
+        tally = ask_until_done(run_id=run.pk, stop_requested=is_too_late)
+    assert not tally.was_stopped, "it ended by itself"
+    attempt = ItemAttempt.objects.get()
+    assert (attempt.kind, attempt.error_code, attempt.cost) == ("cut_off", "not_sent", ONE)
+    assert list(run.items.values_list("status", flat=True)) == ["waiting", "waiting"]
+
+
 def test_a_claim_that_is_gone_is_left_alone(make_system: MakeSystem) -> None:
     run = run_create(system=make_system(**PRICED), set_revision=make_bank(2), wake=False)
     run_start(run_id=run.pk)
