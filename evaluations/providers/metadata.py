@@ -53,10 +53,9 @@ def trace_of(steps: Any) -> str:
     """Return the JSON of what a reply says of tools, a list of an SDK's objects or of mappings; "" for nothing."""
     if not isinstance(steps, list) or not steps:
         return ""
-    plain = [_plain(step) for step in steps]
     try:
-        return json.dumps(plain, ensure_ascii=False, default=str)
-    except (TypeError, ValueError):
+        return json.dumps([_plain(step) for step in steps], ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):
         return ""
 
 
@@ -70,5 +69,10 @@ def _token_of(entry: Any) -> str | None:
 
 
 def _finite(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and isfinite(value) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if isfinite(number) else None

@@ -18,6 +18,9 @@ from tests.fake_servers.server import FakeServer, Fault, error_fault
 MakeSystem = Callable[..., System]
 PROVIDERS = {"openai": "openai_chat", "responses": "openai_responses", "anthropic": "anthropic_messages"}
 
+# Deeper than pydantic writes out, shallower than JSON may be.
+NESTED: Any = json.loads("[" * 400 + "]" * 400)
+
 
 def asked_run(make_system: MakeSystem, questions: QuestionSetRevision, server: FakeServer) -> Run:
     run = run_create(system=make_system(server.base_url, PROVIDERS[server.shape]), set_revision=questions)
@@ -68,6 +71,8 @@ def anthropic_body(**changes: Any) -> str:
         ("openai", openai_body(logprobs=[1], tool_calls="some"), 11, "m"),
         ("openai", openai_body(logprobs={"content": [7, {"token": 7}, {"token": "A", "logprob": "x"}]}), 11, "m"),
         ("openai", openai_body(logprobs={"content": [{"token": "A\x00", "logprob": float("-inf")}]}), 11, "m"),
+        ("openai", openai_body(logprobs={"content": [{"token": "A", "logprob": -(10**400)}]}), 11, "m"),
+        ("openai", openai_body(tool_calls=[{"id": "1", "type": "function", "extra": NESTED}]), 11, "m"),
         ("responses", responses_body(usage={"input_tokens": "11", "output_tokens_details": 7}), 11, "m"),
         ("responses", responses_body(usage=[7], model=7), None, ""),
         ("responses", responses_body(status=["completed"], incomplete_details="x"), 11, "m"),
@@ -76,6 +81,8 @@ def anthropic_body(**changes: Any) -> str:
         ("responses", responses_body(more=[{"type": "reasoning", "summary": "x"}, {"type": "x_call"}]), 11, "m"),
         ("anthropic", anthropic_body(usage={"input_tokens": "11", "output_tokens": {}}), 11, "m"),
         ("anthropic", anthropic_body(usage={"input_tokens": [1], "cache_read_input_tokens": "x"}), None, "m"),
+        ("responses", responses_body(more=[{"type": "x_call", "extra": NESTED}]), 11, "m"),
+        ("responses", responses_body(part={"logprobs": [{"token": "A", "logprob": 10**400}]}), 11, "m"),
         ("anthropic", anthropic_body(usage=3), None, "m"),
         ("anthropic", anthropic_body(model=7, stop_reason={}), 11, ""),
     ],
