@@ -14,8 +14,9 @@ from evaluations.providers.http_errors import (
     connection_error,
     error_of,
     malformed_error,
-    page_error,
+    text_error,
 )
+from evaluations.providers.incoming import expect_answer, has_begun, watched_answers
 from evaluations.providers.metadata import count_of, field_of, trace_of, words_of
 from evaluations.providers.sockets import prompt_transports
 from evaluations.redaction import heard
@@ -44,7 +45,10 @@ class AnthropicMessages:
             max_retries=0,
             timeout=endpoint.timeout_seconds,
             http_client=anthropic.DefaultAsyncHttpxClient(
-                follow_redirects=False, timeout=endpoint.timeout_seconds, mounts=prompt_transports()
+                follow_redirects=False,
+                timeout=endpoint.timeout_seconds,
+                mounts=prompt_transports(),
+                event_hooks=watched_answers(),
             ),
         )
 
@@ -62,7 +66,7 @@ class AnthropicMessages:
         answer = await self._create(ask)
         latency_ms = round((time.perf_counter() - started) * 1000)
         if isinstance(answer, str):
-            raise page_error()
+            raise text_error(answer)
         try:
             return _reply(answer, latency_ms)
         except (AttributeError, IndexError, KeyError, TypeError):
@@ -76,6 +80,7 @@ class AnthropicMessages:
         max_tokens = parameters.pop("max_tokens", None)
         if not isinstance(max_tokens, int):
             raise NeverRetryError("bad_parameter", "This interface needs max_tokens, a whole number.", Scope.RUN)
+        expect_answer()
         try:
             return await self._client.messages.create(
                 model=self._endpoint.model_id,
@@ -95,6 +100,8 @@ class AnthropicMessages:
         except (json.JSONDecodeError, UnicodeDecodeError):
             raise broken_json_error() from None
         except (anthropic.AnthropicError, TypeError, ValueError) as error:
+            if has_begun():
+                raise broken_json_error() from None
             said = heard(str(error), [self._endpoint.api_key])
             raise NeverRetryError("bad_parameter", f"The request cannot be made: {said}", Scope.RUN) from None
 

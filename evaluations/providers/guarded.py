@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from evaluations.providers.base import Ask, NeverRetryError, Provider, ProviderError, Reply
+from evaluations.providers.http_errors import broken_json_error
 from evaluations.redaction import redact, reply_without_key
 from evaluations.storable_text import storable
 
@@ -31,6 +32,9 @@ class Guarded:
         """Ask one question once; see `Provider.ask`."""
         try:
             reply = await self._provider.ask(ask)
+        except RecursionError:
+            # An answer that nests without end, wherever an SDK gave up on it.
+            raise broken_json_error() from None
         except ProviderError as error:
             error.message = storable(redact(error.message, [self._key]))
             error.args = (error.message,)

@@ -89,6 +89,13 @@ def page_error() -> RetryLaterError:
     return RetryLaterError("not_json", "The endpoint answered with a web page instead of JSON; check its address.")
 
 
+def text_error(text: str) -> RetryLaterError:
+    """Return the error for a text, be it empty, where a JSON object was expected."""
+    if is_page(text):
+        return page_error()
+    return malformed_error("a JSON object: it is a text" if text.strip() else "a body: it is empty")
+
+
 def broken_json_error() -> RetryLaterError:
     """Return the error for an answer that breaks off or is no JSON."""
     return RetryLaterError("broken_json", "The endpoint's answer was not valid JSON.")
@@ -99,8 +106,13 @@ def malformed_error(what: str) -> RetryLaterError:
     return RetryLaterError("malformed", f"The endpoint's answer lacks {what}.")
 
 
-def connection_error(*, address: str, cause: BaseException | None) -> RetryLaterError:
-    """Return the error for a connection that broke, or that never came about (`unreachable`): then nothing was sent."""
+def connection_error(*, address: str, cause: BaseException | None) -> ProviderError:
+    """Return the error for a connection that broke, or that never came about (`unreachable`): then nothing was sent.
+
+    One of ours, which an SDK takes for a broken connection, comes back as it was.
+    """
+    if isinstance(cause, ProviderError):
+        return cause
     kind = type(cause).__name__ if cause else "connection lost"
     code = "unreachable" if isinstance(cause, httpx2.ConnectError) else "connection"
     return RetryLaterError(code, f"The endpoint {address} cannot be reached ({kind}).")

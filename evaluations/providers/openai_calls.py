@@ -13,8 +13,9 @@ from evaluations.providers.http_errors import (
     connection_error,
     error_of,
     malformed_error,
-    page_error,
+    text_error,
 )
+from evaluations.providers.incoming import expect_answer, has_begun, watched_answers
 from evaluations.providers.metadata import field_of
 from evaluations.providers.sockets import prompt_transports
 from evaluations.redaction import heard
@@ -32,7 +33,10 @@ def openai_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         max_retries=0,
         timeout=endpoint.timeout_seconds,
         http_client=openai.DefaultAsyncHttpxClient(
-            follow_redirects=False, timeout=endpoint.timeout_seconds, mounts=prompt_transports()
+            follow_redirects=False,
+            timeout=endpoint.timeout_seconds,
+            mounts=prompt_transports(),
+            event_hooks=watched_answers(),
         ),
     )
 
@@ -51,6 +55,7 @@ def sent(client: openai.AsyncOpenAI, path: str, body: Mapping[str, Any], answer_
 
 async def answered(call: Awaitable[Any], *, ask: Ask, endpoint: Endpoint, limits: tuple[str, ...]) -> Any:
     """Return what the SDK makes of an answer. Raise nothing but a `ProviderError`; see `HttpFailure` for `limits`."""
+    expect_answer()
     try:
         answer = await call
     except openai.APIStatusError as error:
@@ -64,10 +69,12 @@ async def answered(call: Awaitable[Any], *, ask: Ask, endpoint: Endpoint, limits
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise broken_json_error() from None
     except (openai.OpenAIError, TypeError, ValueError) as error:
+        if has_begun():
+            raise broken_json_error() from None
         said = heard(str(error), [endpoint.api_key])
         raise NeverRetryError("bad_parameter", f"The request cannot be made: {said}", Scope.RUN) from None
     if isinstance(answer, str):
-        raise page_error()
+        raise text_error(answer)
     return answer
 
 

@@ -28,6 +28,7 @@ from evaluations.providers.http_errors import (
     malformed_error,
     page_error,
 )
+from evaluations.providers.incoming import LARGEST_ANSWER_BYTES, too_large_error
 from evaluations.providers.metadata import count_of, words_of
 from evaluations.providers.plain_http_settings import (
     PlainHttpSettings,
@@ -38,7 +39,6 @@ from evaluations.providers.plain_http_settings import (
 from evaluations.providers.sockets import prompt_transports
 from evaluations.redaction import heard
 
-LARGEST_ANSWER_BYTES = 8_000_000
 _SPEAKERS = {"assistant": "Your reply", "user": "Then"}
 _FINISH = {
     "stop": FinishReason.STOP,
@@ -107,7 +107,7 @@ class PlainHttp:
             async for part in response.aiter_bytes():
                 raw += part
                 if len(raw) > LARGEST_ANSWER_BYTES:
-                    raise NeverRetryError("too_large", "The endpoint's answer is larger than 8 MB.", Scope.QUESTION)
+                    raise too_large_error()
         if not response.is_success:
             failure = HttpFailure(response.status_code, response.headers, _json_or_text(bytes(raw)), ask=ask)
             raise error_of(failure, self._endpoint.api_key) from None

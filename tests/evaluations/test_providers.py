@@ -274,7 +274,12 @@ RETRIED = [
     (error_fault(408, "slow"), "overload"),
     (Fault(200, "<html><body>Please log in</body></html>"), "not_json"),
     (Fault(200, '{"id": "x", "choi'), "broken_json"),
+    (Fault(200, '{"id": "x", "n": %s}' % ("[" * 3000 + "]" * 3000)), "broken_json"),
+    (Fault(200, '{"id": "x", "n": %s}' % ("1" * 5000)), "broken_json"),
     (Fault(200, '{"id": "x"}'), "malformed"),
+    (Fault(200, '"text"'), "malformed"),
+    (Fault(200, ""), "broken_json"),
+    (Fault(204, "", {"Content-Type": "text/plain"}), "malformed"),
     (Fault(200, '{"id": "x", "choices": [], "output": [], "cont', cuts="chunked"), "connection"),
     (Fault(200, '{"id": "x", "choices": [], "output": [], "cont', cuts="length"), "connection"),
     (Fault(drops=True), "connection"),
@@ -288,6 +293,7 @@ def test_passing_faults_are_to_be_retried(shape: str, fault: Fault, code: str) -
     assert isinstance(error, RetryLaterError)
     assert error.code == code
     assert "<" not in error.message
+    assert ("web page instead" in error.message) is (code == "not_json")
 
 
 @each_shape

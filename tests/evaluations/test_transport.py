@@ -1,6 +1,7 @@
 """The transport under the SDKs' clients says what httpx2's own would say."""
 
 import asyncio
+import gzip
 import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -9,7 +10,8 @@ import httpx2
 import pytest
 
 from corpus.scoring.types import Asked, Kind
-from evaluations.providers import Ask, Endpoint, open_provider
+from evaluations.providers import Ask, Endpoint, NeverRetryError, Scope, open_provider
+from evaluations.providers.incoming import LARGEST_ANSWER_BYTES
 from evaluations.providers.transport import AiohttpTransport
 from tests.fake_servers.server import FakeServer, Shape
 
@@ -143,3 +145,22 @@ def test_a_call_carries_the_key_of_its_system_and_no_other(
             asyncio.run(asked(Endpoint(model_id="m", base_url=server.base_url, api_key=key)))
         assert server.calls[0].headers["authorization"] == sent
         assert server.calls[0].body["temperature"] == 0
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_responses", "anthropic_messages"])
+@pytest.mark.parametrize("status", [200, 503])
+def test_an_answer_that_unpacks_to_more_than_is_read_is_cut_off_and_not_asked_for_again(
+    provider: str, status: int
+) -> None:
+    packed = gzip.compress(b" " * (LARGEST_ANSWER_BYTES + 1))
+    head = b"HTTP/1.1 %d X\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n" % status
+    bomb = head + b"content-length: %d\r\n\r\n" % len(packed) + packed
+
+    async def talk(client: httpx2.AsyncClient, url: str) -> None:
+        asked = Ask(prompt="Why?", asked=Asked(kind=Kind.TEXT), parameters={"max_tokens": 5})
+        async with open_provider(provider, Endpoint(model_id="m", base_url=url)) as opened:
+            with pytest.raises(NeverRetryError) as caught:
+                await opened.ask(asked)
+        assert (caught.value.code, caught.value.scope) == ("too_large", Scope.QUESTION)
+
+    assert asyncio.run(talk_to([bomb], talk)) == [1]
