@@ -12,7 +12,7 @@ from corpus.scoring.numbers import NumberRead, read_number
 from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.tags import Located
 from corpus.scoring.types import Asked, Kind, Unread
-from corpus.scoring.units import UNIT_UNDECLARED, in_asked_unit, is_known_unit
+from corpus.scoring.units import UNIT_DIFFERS, UNIT_UNDECLARED, in_asked_unit, is_known_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,37 @@ class Content:
 
 def read_content(text: str, asked: Asked) -> Content | Unread:
     """Read `text`, which should be nothing but an answer."""
-    text = text.strip()
+    text = _JSON.sub(r"\g<answer>", text.strip())
     if asked.kind is Kind.CHOICE:
         return chosen_content(read_choice(text, asked.shown), asked)
     if asked.kind is Kind.NUMBER:
-        return number_content(read_number(text), asked)
+        return _said_in_two_units(text, asked) or number_content(read_number(text), asked)
     return Content() if text else Unread("There is nothing to read.")
+
+
+# A whole reply in JSON of nothing but the answer.
+_JSON = re.compile(
+    r"\A(?:```(?:json)?\s*)?\{\s*\"(?:final[_ ])?answer\"\s*:\s*"
+    r"(?P<quote>\"?)(?P<answer>[^\"{}\[\]]{1,200}?)(?P=quote)\s*\}(?:\s*```)?\Z",
+    re.IGNORECASE,
+)
+_TWO_UNITS = re.compile(r"(?P<first>[^()]{1,60})\s\((?:or\s)?(?P<second>[^()]{1,60})\)\.?")
+_ROUNDING = Decimal("0.005")
+
+
+def _said_in_two_units(text: str, asked: Asked) -> Content | None:
+    """Read `54.0 g (0.054 kg)` where both are the same amount in the unit asked for."""
+    said = _TWO_UNITS.fullmatch(text) if asked.unit else None
+    if said is None:
+        return None
+    first, second = (number_content(read_number(said[name]), asked) for name in ("first", "second"))
+    if not isinstance(first, Content) or not isinstance(second, Content):
+        return None
+    if first.number is None or second.number is None or not (first.unit and second.unit):
+        return None
+    if UNIT_DIFFERS in (*first.notes, *second.notes):
+        return None
+    return first if abs(first.number - second.number) <= _ROUNDING * abs(first.number) else None
 
 
 def chosen_content(read: ChoiceRead | Unread, asked: Asked) -> Content | Unread:

@@ -64,11 +64,16 @@ _BOX = re.compile(r"\\(?:boxed|fbox)\s?\{((?:[^{}]|\{[^{}]{0,200}\}){0,200})\}")
 _LATEX_DELIMITERS = ((re.compile(r"\\([%$&_#{}])"), r"\1"), (re.compile(r"\\[()\[\]]|\$"), " "))
 
 
+_RAISED_OR_LOWERED = re.compile(r"<(?P<tag>su[bp])>(?P<words>[^<>]{0,40})</(?P=tag)>", re.IGNORECASE)
+
+
 def one_spelling(text: str) -> str:
     """Return `text` with one character each for minus, times, space, quote and approximately.
 
-    A run of superscripts becomes `^` and plain characters (`10⁻²¹` is `10^-21`). Letters keep their case.
+    A run of superscripts becomes `^` and plain characters (`10⁻²¹` is `10^-21`), in HTML too. Letters keep their case.
     """
+    if "</" in text:
+        text = _RAISED_OR_LOWERED.sub(_untagged, text)
     if text.isascii():
         return text
     raised = _SUPERSCRIPT_RUN.sub(_raised, text)
@@ -77,6 +82,10 @@ def one_spelling(text: str) -> str:
 
 def _raised(run: re.Match[str]) -> str:
     return "^" + "".join(SUPERSCRIPTS[sign] for sign in run.group())
+
+
+def _untagged(match: re.Match[str]) -> str:
+    return ("^" if match["tag"].lower() == "sup" else "") + match["words"]
 
 
 def without_latex(text: str) -> str:

@@ -97,7 +97,7 @@ def _read_spelled(text: str) -> NumberRead | Unread:
     value = _read_word(equated)
     if value is not None:
         return value
-    read = _read_digits(_without_lead_in(equated))
+    read = _read_digits(_without_lead_in(_without_remark(equated)))
     if equated is not text and isinstance(read, NumberRead) and _is_transformed(text):
         return replace(read, notes=(*read.notes, TRANSFORMED))
     return read
@@ -182,7 +182,20 @@ def _without_lead_in(text: str) -> str:
     return text
 
 
+_REMARK = re.compile(r"\s\((?:measured\s|calculated\s)?(?:at|using|assuming)\s[^()]{1,60}\)\Z", re.IGNORECASE)
+_SAID_TWICE = re.compile(r"(?P<word>[A-Za-z-]{2,20})\s?\((?P<digits>\d{1,4})\)")
+
+
+def _without_remark(text: str) -> str:
+    """Drop the condition in brackets behind a number: `7.4 (at 25 °C)`."""
+    return _REMARK.sub("", text)
+
+
 def _read_word(text: str) -> NumberRead | None:
+    twice = _SAID_TWICE.fullmatch(text)
+    if twice is not None:
+        value = number_word(twice["word"])
+        return NumberRead(Decimal(value), notes=("number-word",)) if value == int(twice["digits"]) else None
     value = roman_numeral(text)
     if value is not None:
         return NumberRead(Decimal(value), notes=("roman-numeral",))

@@ -395,6 +395,12 @@ def test_an_order_of_letters_is_not_read(text: str) -> None:
         assert read_answer(text=frame.format(text), asked=asked).status == "unparsed"
 
 
+@pytest.mark.parametrize(("text", "expected"), [('{"answer": "B"}', "B"), ('```json\n{"answer": "A, C"}\n```', "AC")])
+def test_an_answer_in_json(text: str, expected: str) -> None:
+    reading = read_answer(text=text, asked=Asked(Kind.CHOICE, ALCOHOLS))
+    assert reading.option_keys == tuple(f"k{'ABCD'.index(letter)}" for letter in expected)
+
+
 def test_an_order_that_is_an_options_text() -> None:
     options = shown("A > B > C", "C > B > A", "A: B")
     assert letters("C > B > A", options) == "B"

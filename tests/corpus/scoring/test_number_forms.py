@@ -149,6 +149,34 @@ def test_a_sign_for_not_is_heeded(text: str) -> None:
     assert read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=Asked(Kind.NUMBER)).number is None
 
 
+FORMS = [
+    ("four (4)", "", "4"),
+    ("7.4 (at 25 °C)", "", "7.4"),
+    ("pH = 7.4 (measured at 298 K)", "", "7.4"),
+    ("1.8 x 10<sup>-5</sup>", "", "1.8E-5"),
+    ("1.8 × 10<SUP>−5</SUP> mol", "", "1.8E-5"),
+    ('{"answer": 7}', "", "7"),
+    ('{"answer": "7 g"}', "g", "7"),
+    ('{"final_answer": 7.5}', "", "7.5"),
+    ("54.0 g (0.054 kg)", "g", "54"),
+    ("0.054 kg (54 g)", "g", "54"),
+    ("0.054 kg (or 54 g).", "g", "54"),
+    ("298 K (25 °C)", "K", "298"),
+    ("four (5)", "", None),
+    ("3 (at A) and 4 (at B)", "", None),
+    ("54 g (54 kg)", "g", None),
+    ("54 g (3 mol)", "g", None),
+    ("54.0 g (0.054 kg)", "", None),
+]
+
+
+@pytest.mark.parametrize(("text", "unit", "value"), FORMS)
+def test_one_number_in_another_dress(text: str, unit: str, value: str | None) -> None:
+    for said in (text, f"[ANSWER]{text}[/ANSWER]"):
+        reading = read_answer(text=said, asked=Asked(Kind.NUMBER, unit=unit))
+        assert reading.number == (None if value is None else Decimal(value))
+
+
 SEVERAL = ["n=3 l=2", "x = 2 n = 3", "1. 12", "4.\n5", "5\n6", "x=5, y=6", "x = 5 and y = 6", "a = 5; b = 6; c = 7"]
 
 

@@ -21,7 +21,12 @@ CLAUSES = (
 )
 SURE = ("Yes", "No", "NO2", "yes and no")
 
+TAGGED = ("Na2SO4", "Na<sub>2</sub>S", r"\ce{Fe^{3+}}")
+
 WRITTEN = [
+    *[(text, TAGGED, "A") for text in ("Na<sub>2</sub>SO<sub>4</sub>", "Na<SUB>2</SUB>SO4")],
+    *[(text, TAGGED, "B") for text in ("Na2S", "Na₂S", "Na<sub>2</sub>S")],
+    ("Fe<sup>3+</sup>", TAGGED, "C"),
     # a piece of a list, of numerals, of a structure or of a name is none of them
     *[(text, NUMERALS, None) for text in ("II and III", "I, II", "II, III", "III", "I and III")],
     *[(text, NUMERALS, "C") for text in ("I and II", "I and II only")],
