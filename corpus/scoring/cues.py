@@ -4,7 +4,7 @@ import re
 from collections import deque
 from itertools import islice
 
-from corpus.scoring.denials import asks_for, denying_words
+from corpus.scoring.denials import asks_for, denying_words, is_unaffirmed
 from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.tags import Located
 
@@ -61,17 +61,45 @@ def last_announced(text: str, *, is_number: bool, prompt: str = "") -> Located |
         labels.append(_last_match(_NEW_SPEAKER, text))
     found = [_announced(text, cue.end(), _END_OF_LINE, "label") for cue in labels if cue is not None]
     found += [_announced(text, cue.end(), _END_OF_SENTENCE, "sentence") for cue in proses if cue is not None]
-    return max(found, key=_start, default=None)
+    last = max(found, key=_start, default=None)
+    return _without_denied_number(text, last) if is_number and last is not None else last
+
+
+_ANOTHER_NUMBER = re.compile(r"\s{0,2}[,(]\s{0,2}(?:and\s)?not\s[-+−]?\.?[0-9]")
+
+
+def _without_denied_number(text: str, located: Located) -> Located:
+    """Leave out what is denied behind a number: `5, not 6`."""
+    denied = _ANOTHER_NUMBER.search(text, located.start, located.end)
+    return located if denied is None else located._replace(end=denied.start())
 
 
 def _last_affirmed(pattern: re.Pattern[str], folded: str, prompt: str) -> re.Match[str] | None:
     """Return the last match that no word before it turns around (`the wrong answer is`) and that is no question."""
+    denied: re.Match[str] | None = None
     for cue in reversed(list(pattern.finditer(folded))):
-        denying = denying_words(folded, cue.start())
-        is_affirmed = not denying or asks_for(prompt, denying)
-        if is_affirmed and not _is_asked(folded, cue.end()):
+        if not _is_affirmed(folded, cue, prompt):
+            continue
+        if folded.startswith("not ", cue.end()):
+            denied = denied or cue
+        elif denied is None or _first_word(folded, cue.end()) != _first_word(folded, denied.end() + 4):
             return cue
-    return None
+    return denied
+
+
+def _is_affirmed(folded: str, cue: re.Match[str], prompt: str) -> bool:
+    denying = denying_words(folded, cue.start())
+    if denying and not asks_for(prompt, denying):
+        return False
+    return not is_unaffirmed(folded, cue.start()) and not _is_asked(folded, cue.end())
+
+
+_WORD = re.compile(r"\W{0,8}(\w{1,40})")
+
+
+def _first_word(text: str, start: int) -> str:
+    match = _WORD.match(text, start)
+    return "" if match is None else match.group(1)
 
 
 def _is_asked(text: str, start: int) -> bool:

@@ -16,9 +16,10 @@ from corpus.scoring.cues import (
     last_final,
     last_heading,
 )
-from corpus.scoring.denials import DENIED, is_denied_place
+from corpus.scoring.denials import DENIED, is_denied_place, is_taken_back
 from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.found import Found, ReadProtocol, found_at, united
+from corpus.scoring.lists import UNREAD_LIST
 from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.statements import only_statement
 from corpus.scoring.tagged import read_correction, read_tagged
@@ -26,6 +27,7 @@ from corpus.scoring.tags import Located, last_boxes
 from corpus.scoring.types import Asked, Kind, Unread
 
 MAX_BARE_LENGTH = 400
+WITHDRAWN = "withdrawn"
 
 
 class UnknownProtocolError(LookupError):
@@ -124,7 +126,32 @@ def read_announced(text: str, asked: Asked, is_cut: bool) -> Found | None:
     located, content = read_stated(text, located, asked)
     if isinstance(content, Unread) and not content.note and _is_option(text, asked):
         return None
+    if isinstance(content, Content) and _is_withdrawn(text, located):
+        content = Unread("What is announced is taken back right behind it.", WITHDRAWN)
+    elif isinstance(content, Content) and _is_one_of_several(text, located, content, asked):
+        content = Unread("Several answers are announced, and only one can be read.", UNREAD_LIST)
     return None if is_cut and not located.is_complete else found_at(text, located, content)
+
+
+def _is_withdrawn(text: str, located: Located) -> bool:
+    inner = text[located.start : located.end]
+    return " or rather " in inner or is_taken_back(text[located.end : located.end + MAX_BARE_LENGTH])
+
+
+_PLURAL = re.compile(r"(?:answers|options|choices|letters|statements)\s{1,2}are[\s:*_]{0,6}\Z", re.IGNORECASE)
+_PLURAL_LENGTH = 30
+_JOINED_LETTER = re.compile(
+    r"(?:\b(?:and|or|plus|as\swell\sas)|[,;&])\s{1,2}(?:[Oo]ption\s)?\(?([A-Z])(?![A-Za-z0-9'’])"
+)
+
+
+def _is_one_of_several(text: str, located: Located, content: Content, asked: Asked) -> bool:
+    """Tell whether `The correct answers are A. Wood alcohol and C. ...` names more letters than were read."""
+    if len(content.option_keys) != 1 or not _PLURAL.search(text, max(located.start - _PLURAL_LENGTH, 0), located.start):
+        return False
+    line = text[located.start : located.start + MAX_BARE_LENGTH].split("\n", 1)[0]
+    others = {option.letter for option in asked.shown if option.key not in content.option_keys}
+    return any(match.group(1) in others for match in _JOINED_LETTER.finditer(line))
 
 
 def _is_option(text: str, asked: Asked) -> bool:

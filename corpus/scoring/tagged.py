@@ -5,10 +5,10 @@ import re
 from corpus.scoring.conclusions import last_result, last_statement
 from corpus.scoring.contents import Content, read_content, read_leading, read_stated
 from corpus.scoring.cues import is_corrected, last_announced
-from corpus.scoring.denials import DENIED
+from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.found import Found, found_at, united
 from corpus.scoring.statements import only_statement
-from corpus.scoring.tags import Located, TagScan, is_placeholder, last_group, scan_tags
+from corpus.scoring.tags import TAG, Located, TagScan, is_placeholder, last_group, scan_tags
 from corpus.scoring.types import Asked, Kind, Unread
 
 MAX_UNCLOSED_LENGTH = 400
@@ -23,6 +23,8 @@ def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
         group = last_group(text, filled, asked.prompt)
         if group is None:
             return found_at(text, filled[-1], Unread("The words before the tag deny it.", DENIED))
+        if _is_called_wrong(text, group[-1]):
+            return found_at(text, group[-1], Unread("The words behind the tag deny it.", DENIED))
         found = united(text, group, [_read_inside(text, tag, asked) for tag in group], asked)
         return read_correction(text, group[-1].end, asked, found.content) or found
     if scan.lone_closing is not None:
@@ -32,6 +34,17 @@ def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
     if scan.complete:
         return found_at(text, scan.complete[-1], Unread("The answer tag is empty."))
     return None
+
+
+_PREDICATE = re.compile(r"[ \t*_,]{0,4}(?:which\s)?(?:is|are|was|were|would|must|seems?|can)\b")
+
+
+def _is_called_wrong(text: str, tag: Located) -> bool:
+    """Tell whether the words right behind a tag say that it is wrong (`[ANSWER]A[/ANSWER] is wrong`)."""
+    closing = TAG.match(text, tag.end)
+    if closing is None or _PREDICATE.match(text, closing.end()) is None:
+        return False
+    return is_called_wrong(text[closing.end() : closing.end() + MAX_UNCLOSED_LENGTH])
 
 
 def _is_filled(inner: str) -> bool:

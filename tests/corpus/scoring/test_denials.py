@@ -222,3 +222,62 @@ NUMBERS = [
 @pytest.mark.parametrize(("text", "expected"), NUMBERS)
 def test_numbers(text: str, expected: str) -> None:
     assert read(text, Asked(Kind.NUMBER)) == expected
+
+
+SUPPOSED = [
+    ("If the answer is A, then it is light. But it is heavy. So it must be B.", "unparsed"),
+    ("Suppose the answer is A. Then it would be light. Hence B.", "unparsed"),
+    ("Assuming that the answer is A leads nowhere.", "unparsed"),
+    ("Many students say the answer is A. But it is D.", "unparsed"),
+    ("Some textbooks claim the answer is A, yet this is outdated.", "unparsed"),
+    ("Another student wrote: 'The answer is A.' It may be C.", "unparsed"),
+    ("Previously I said the answer is A.", "unparsed"),
+    ("I doubt the answer is A.", "unparsed"),
+    ("I am not convinced the answer is A.", "unparsed"),
+    ("It's unlikely that the answer is A.", "unparsed"),
+    ("I cannot conclude that the answer is A.", "unparsed"),
+    ("There is no way the answer is A.", "unparsed"),
+    ("I can rule out that the answer is A", "unparsed"),
+    ("Don't think the correct option is A.", "unparsed"),
+    ("The answer is B. Many students say the answer is A.", "B"),
+    ("The answer is A... no, C.", "unparsed withdrawn"),
+    ("The answer is A, or rather C.", "unparsed withdrawn"),
+    ("The answer is A. Hmm, wait. Let me reconsider. It should be C.", "unparsed withdrawn"),
+    ("The answer is A. That is not correct.", "unparsed withdrawn"),
+    # affirmed, whatever stands before it
+    *[(f"{words} the answer is B.", "B") for words in ("I think", "I would say that", "We conclude that", "I believe")],
+    *[(f"{words} the answer is B.", "B") for words in ("If it is light,", "I am not sure, but", "It is not tin, so")],
+    *[(f"{words} the answer is B.", "B") for words in ("I suppose", "I am confident that", "This means that")],
+    ("The answer is B. No other metal is light.", "B"),
+    ("The answer is B. It is not heavy.", "B"),
+    ("The answer is B (the answer is not A).", "B"),
+    ("The answer is B. Hence, the answer is not B.", "unparsed"),
+    ("The answer is not A.", "unparsed"),
+    ("The correct answers are A. A soft metal and C. A heavy metal.", "unparsed unread-list"),
+    ("The correct answers are A. tin, which is soft, and C", "unparsed unread-list"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SUPPOSED)
+def test_what_is_supposed_doubted_reported_or_taken_back(text: str, expected: str) -> None:
+    assert read(text, asked_for(*METALS)) == expected
+
+
+SUPPOSED_NUMBERS = [
+    ("Suppose the answer is 5. That is too small. So 6.", "unparsed"),
+    ("I doubt the answer is 5.", "unparsed"),
+    ("The answer is 5... no, 6.", "unparsed withdrawn"),
+    ("Hence the answer is 5, not 6.", "5"),
+    ("Hence, the answer is 5 g (not 6).", "5"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SUPPOSED_NUMBERS)
+def test_numbers_that_are_supposed_or_taken_back(text: str, expected: str) -> None:
+    assert read(text, Asked(Kind.NUMBER)) == expected
+
+
+def test_a_tag_called_wrong_behind_it() -> None:
+    assert read("[ANSWER]A[/ANSWER] is wrong, since it is light.", asked_for(*METALS)) == "unparsed denied"
+    assert read("[ANSWER]A[/ANSWER] is what I choose.", asked_for(*METALS)) == "A"
+    assert read("[ANSWER]A[/ANSWER]\n\nNot B, since it is light.", asked_for(*METALS)) == "A"
