@@ -1,4 +1,4 @@
-"""Leave out what is not the reply itself: thinking blocks and an echoed prompt.
+"""Leave out what is not the reply itself: thinking blocks, an echoed prompt, the turns of a chat template.
 
 Left-out stretches become blanks of the same length, so that positions stay those of the raw text.
 """
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from corpus.scoring.folding import holds_any, lowered
+from corpus.scoring.turns import without_other_turns
 
 MIN_ECHO_LENGTH = 16
 
@@ -31,7 +32,8 @@ class Visible(NamedTuple):
 def visible_text(text: str, prompt: str = "", said_first: str = "") -> Visible:
     """Return `text` with every echo of `prompt`, with `said_first` before it or not, and all thinking blanked out."""
     without_echo = _without_echo(text, prompt.strip(), said_first.lstrip())
-    return _without_thinking(without_echo) if _may_think(without_echo) else Visible(without_echo)
+    visible = _without_thinking(without_echo) if _may_think(without_echo) else Visible(without_echo)
+    return visible._replace(text=without_other_turns(visible.text))
 
 
 def _may_think(text: str) -> bool:
@@ -41,13 +43,18 @@ def _may_think(text: str) -> bool:
     return "[" in text and holds_any(lowered(text), _BRACKET_HINTS)
 
 
+_TAGGED_ANSWER = re.compile(r"\s*[\[<]ANSWER[\]>][^\[\]<>]{1,200}[\[<]/ANSWER[\]>]", re.IGNORECASE)
+
+
 def _without_echo(text: str, prompt: str, said_first: str) -> str:
-    """Blank every echo; a reply that begins with one and repeats it later has run on, and its rest is blanked."""
+    """Blank every echo; a reply that begins with one or an answer and repeats it has run on: its rest is blanked."""
     if len(prompt) < MIN_ECHO_LENGTH or prompt not in text:
         return text
     text = text.replace(said_first + prompt, " " * len(said_first) + prompt)
     start = text.find(prompt)
     again = text.find(prompt, start + len(prompt))
+    if _TAGGED_ANSWER.match(text, 0, start):
+        return text[:start] + " " * (len(text) - start)
     if again >= 0 and not text[:start].strip():
         text = text[:again] + " " * (len(text) - again)
     return text.replace(prompt, " " * len(prompt))

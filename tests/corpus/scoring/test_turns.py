@@ -1,0 +1,59 @@
+"""A reply ends with its end-of-turn token; tokens and turns of a chat template are no part of it."""
+
+import pytest
+
+from corpus.scoring.reading import read_answer
+from corpus.scoring.types import Asked, Kind, ShownOption
+
+TEXTS = ("tin", "zinc", "lead", "gold")
+PROMPT = "Which of these metals is it? Put the letter in [ANSWER] and [/ANSWER]."
+CHOICE = Asked(Kind.CHOICE, tuple(ShownOption(a, a, text) for a, text in zip("ABCD", TEXTS, strict=True)), PROMPT)
+NUMBER = Asked(Kind.NUMBER, prompt=PROMPT)
+ENDS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|end|>", "<|endoftext|>", "<end_of_turn>")
+
+
+def read(text: str, asked: Asked) -> str:
+    reading = read_answer(text=text, asked=asked)
+    value = "".join(reading.option_keys) or ("" if reading.number is None else str(reading.number))
+    return value or reading.status.value
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_end_of_turn_token(end: str) -> None:
+    assert read(f"B{end}", CHOICE) == "B"
+    assert read(f"7{end}", NUMBER) == "7"
+    assert read(f"Answer: 7{end}\n", NUMBER) == "7"
+    assert read(f"[ANSWER]C[/ANSWER]{end}[ANSWER]D[/ANSWER]", CHOICE) == "C"
+    assert read(f"{end}\n[ANSWER]D[/ANSWER]{end}", CHOICE) == "D"
+
+
+TURNS = [
+    ("[ANSWER]C[/ANSWER]</s><s>[INST] next one [/INST] [ANSWER]D[/ANSWER]", CHOICE, "C"),
+    ("[ANSWER]C[/ANSWER][INST] next one [/INST] [ANSWER]D[/ANSWER]", CHOICE, "C"),
+    ("[ANSWER]5[/ANSWER]<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n[ANSWER]6[/ANSWER]", NUMBER, "5"),
+    (f"<|im_start|>user\n{PROMPT}<|im_end|>\n<|im_start|>assistant\nB<|im_end|>", CHOICE, "B"),
+    (
+        f"<|im_start|>system\nUse words.<|im_end|>\n<|im_start|>user\n{PROMPT}<|im_end|>\n<|im_start|>assistant\nB",
+        CHOICE,
+        "B",
+    ),
+    (f"<s>[INST] {PROMPT} [/INST] B</s>", CHOICE, "B"),
+    ("<|im_start|>assistant\nB<|im_end|>", CHOICE, "B"),
+    ("<|channel|>analysis<|message|>It is A.<|end|><|start|>assistant<|channel|>final<|message|>B", CHOICE, "B"),
+    ("<think>It is A.</s></think>B</s>", CHOICE, "B"),
+    ("The answer is <s>A</s> B", CHOICE, "unparsed"),
+    (f"[ANSWER]C[/ANSWER]\n\n{PROMPT}\n[ANSWER]D[/ANSWER]", CHOICE, "C"),
+    (f"Use [ANSWER] and [/ANSWER].\n{PROMPT}\n[ANSWER]D[/ANSWER]", CHOICE, "D"),
+]
+
+
+@pytest.mark.parametrize(("text", "asked", "expected"), TURNS)
+def test_turns(text: str, asked: Asked, expected: str) -> None:
+    assert read(text, asked) == expected
+
+
+def test_a_span_points_into_the_raw_text() -> None:
+    text = "<|im_start|>assistant\n[ANSWER]C[/ANSWER]<|im_end|>"
+    span = read_answer(text=text, asked=CHOICE).span
+    assert span is not None
+    assert text[slice(*span)] == "C"
