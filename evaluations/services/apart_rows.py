@@ -130,6 +130,7 @@ def store_reply(*, apart: Apart, claim: ApartClaim, reply: Reply, prices: Prices
     ):
         return True
     _create_attempt(apart, claim, code="late", message="The reply came after another worker had asked.", **said)
+    _is_not_lost(apart, claim)
     return False
 
 
@@ -141,6 +142,7 @@ def store_failure(
     Says whether it was given up under this claim.
     """
     record_attempt(apart=apart, claim=claim, error=error, cost=failure_cost(prices=prices, error=error))
+    _is_not_lost(apart, claim)
     if delay_seconds is not None:
         _let_wait(apart, claim, message=error.message, tries=F("tries") + 1, delay_seconds=delay_seconds)
         return False
@@ -187,6 +189,12 @@ def _create_attempt(apart: Apart, claim: ApartClaim, *, code: str, message: str,
         **clipped_error(code=code, message=message),
         **fields,
     )
+
+
+def _is_not_lost(apart: Apart, claim: ApartClaim) -> None:
+    """Count a call once whose worker had been given up for lost: what it cost stands with how it ended."""
+    lost = ItemAttempt.objects.filter(item_id=claim.item_id, lease_token=claim.token, kind=apart.kind)
+    lost.filter(error_code=WORKER_LOST).update(cost=0)
 
 
 def _free_lapsed(*, apart: Apart, items: QuerySet[Item], prices: Prices) -> None:

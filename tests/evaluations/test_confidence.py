@@ -20,14 +20,16 @@ from evaluations.database_clock import database_now
 from evaluations.errors import CannotBeAskedError
 from evaluations.models import Item, ItemAttempt, ItemConfidence, Run, System
 from evaluations.prompts.confidence import CONFIDENCE_PROMPT
+from evaluations.providers import Reply, RetryLaterError
+from evaluations.providers.base import FinishReason
 from evaluations.selectors.confidence import askable_items, confidence_counts
 from evaluations.selectors.costs import spent
 from evaluations.services import asking_apart
-from evaluations.services.apart_rows import CONFIDENCE, ApartClaim, claim_apart, renew_apart
+from evaluations.services.apart_rows import CONFIDENCE, ApartClaim, claim_apart, renew_apart, store_failure, store_reply
 from evaluations.services.asking import ask_until_done
 from evaluations.services.confidence import ask_confidence
 from evaluations.services.confidence_claims import confidence_can_be_claimed, confidence_is_open
-from evaluations.services.costs import Prices
+from evaluations.services.costs import Prices, prices_of
 from evaluations.services.questions import run_context
 from evaluations.services.rate_limits import EndpointLimits, Taken
 from evaluations.services.runs import run_create, run_pause, run_resume
@@ -195,13 +197,13 @@ def test_one_claim_holds_until_its_lease_ends(
     assert [(a.item_id, a.error_code, a.cost) for a in ItemAttempt.objects.all()] == [(ids[0], "worker_lost", None)]
 
 
-def claimed(run: Run, limit: int) -> Sequence[ApartClaim]:
+def claimed(run: Run, limit: int, prices: Prices = Prices()) -> Sequence[ApartClaim]:  # noqa: B008 -- frozen
     return claim_apart(
         apart=CONFIDENCE,
         items=askable_items(run),
         limit=limit,
         only_first=False,
-        prices=Prices(),
+        prices=prices,
         fields={"prompt": "?"},
     )
 
@@ -320,6 +322,28 @@ def test_a_call_that_was_cut_off_is_counted_and_asked_again(
         assert spent(run=run).n_calls == len(server.calls) == 5
     assert spent(run=run).n_unknown == 1
     assert set(run.items.values_list("confidence", flat=True)) == {4}
+
+
+def test_a_call_whose_reply_came_late_is_in_the_costs_once(
+    twenty: QuestionSetRevision, make_system: MakeSystem
+) -> None:
+    """Its worker was given up for lost, so that its cost was unknown; now it is known, and others stay unknown."""
+    run = run_create(system=make_system(**PRICED), set_revision=twenty, asks_confidence=True)
+    Item.objects.filter(run=run).update(status="answered", outcome="right", completion="[ANSWER]A[/ANSWER]")
+    prices = prices_of(run.frozen)
+    late, lost = claimed(run, limit=2, prices=prices)
+    before = spent(run=run)
+    ItemConfidence.objects.update(asked_at=database_now() - timedelta(hours=1))
+    claimed(run, limit=2, prices=prices)
+    assert spent(run=run).n_unknown == before.n_unknown + 2
+    reply = Reply(text="4", finish_reason=FinishReason.STOP, tokens_in=3, tokens_out=2)
+    assert not store_reply(apart=CONFIDENCE, claim=late, reply=reply, prices=prices, fields={"level": 4})
+    after = spent(run=run)
+    assert after.known - before.known == Decimal("0.000022")
+    assert (after.n_known, after.n_unknown) == (before.n_known + 1, before.n_unknown + 1)
+    refused = RetryLaterError("rate_limit", "slow down")
+    store_failure(apart=CONFIDENCE, claim=lost, error=refused, prices=prices, delay_seconds=1)
+    assert spent(run=run).n_unknown == before.n_unknown, "a call that was turned away costs nothing"
 
 
 @pytest.mark.django_db(transaction=True)
