@@ -13,6 +13,8 @@ from evaluations.models import AskedApart, Item, ItemConfidence, Run
 class ConfidenceCounts:
     """`levels` counts the answers of each level, 1 to 5; `n_unread` replies state none, `n_failed` could not be had.
 
+    `why_failed` is the newest reason for that.
+
     `n_left` answered items are still to be asked about, or being asked.
     """
 
@@ -20,6 +22,7 @@ class ConfidenceCounts:
     n_unread: int
     n_failed: int
     n_left: int
+    why_failed: str
 
     @property
     def n_replies(self) -> int:
@@ -33,7 +36,7 @@ def askable_items(run: Run) -> QuerySet[Item]:
 
 
 def confidence_counts(*, run: Run) -> ConfidenceCounts | None:
-    """Return what a run's system said, from two queries; None for a run that does not ask."""
+    """Return what a run's system said, from two queries, or three; None for a run that does not ask."""
     if not run.asks_confidence:
         return None
     rows = ItemConfidence.objects.filter(item__run=run).order_by().values_list("level", "error_code")
@@ -48,4 +51,6 @@ def confidence_counts(*, run: Run) -> ConfidenceCounts | None:
             levels[level] += n
     askable = askable_items(run).count()
     n_left = max(0, askable - sum(levels.values()) - n_unread - n_failed)
-    return ConfidenceCounts({level: levels[level] for level in range(1, 6)}, n_unread, n_failed, n_left)
+    failed = ItemConfidence.objects.filter(item__run=run).exclude(error_code__in=("", *AskedApart.OPEN))
+    why = failed.order_by("-asked_at").values_list("error_message", flat=True).first() if n_failed else ""
+    return ConfidenceCounts({level: levels[level] for level in range(1, 6)}, n_unread, n_failed, n_left, why or "")

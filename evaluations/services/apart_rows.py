@@ -163,17 +163,21 @@ def ask_failed_again(*, apart: Apart, items: QuerySet[Item]) -> int:
     return failed.update(error_code=AskedApart.WAITS, error_message=_WAITS_MESSAGE, not_before=None, tries=0)
 
 
-def give_up_open(*, apart: Apart, items: QuerySet[Item], code: str, message: str) -> None:
-    """Mark everything that waits as failed for one reason; what others are asking now is left to them."""
+def give_up_open(*, apart: Apart, items: QuerySet[Item], code: str, message: str, **fields: Any) -> int:
+    """Mark everything that waits as failed for one reason; what others are asking now is left to them.
+
+    New rows hold `fields` too. Return how many were given up.
+    """
     failed = clipped_error(code=code, message=message)
     now = database_now()
     left = open_items(apart=apart, items=items).filter(Q(**{apart.link: None}) | _is(apart, AskedApart.WAITS))
     ids = list(left.values_list("pk", flat=True))
-    new: list[Any] = [apart.model(item_id=item_id, asked_at=now, **failed) for item_id in ids]
+    new: list[Any] = [apart.model(item_id=item_id, asked_at=now, **failed, **fields) for item_id in ids]
     with transaction.atomic():
         apart.model.objects.bulk_create(new, ignore_conflicts=True)
         rows = apart.model.objects.filter(item__in=ids, error_code=AskedApart.WAITS)
         rows.update(asked_at=now, not_before=None, **failed)
+    return len(ids)
 
 
 def record_attempt(*, apart: Apart, claim: ApartClaim, error: ProviderError, cost: Decimal | None) -> None:

@@ -19,18 +19,21 @@ from evaluations.prompts import Prepared
 from evaluations.providers import Ask, Reply
 from evaluations.selectors.confidence import askable_items
 from evaluations.services.apart_desk import RowDesk
-from evaluations.services.apart_rows import CONFIDENCE, ApartClaim
+from evaluations.services.apart_rows import CONFIDENCE, ApartClaim, give_up_open
 from evaluations.services.asking_apart import ApartLoop, ApartPace
 from evaluations.services.asking_loop import never
 from evaluations.services.confidence_claims import confidence_is_open
 from evaluations.services.confidence_frozen import CONFIDENCE_KEY
-from evaluations.services.costs import budget_problem
+from evaluations.services.costs import BUDGET, budget_problem
 from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import Question, RunContext
 from evaluations.services.rate_limits import endpoint_limits
 from evaluations.storable_text import storable
 
 logger = logging.getLogger(__name__)
+
+# Of answers that were not asked about since asking was given up for all of them.
+UNASKED = "not_asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +70,12 @@ def ask_confidence(
         pace=ApartPace(may_go_on, must_stop, partial(budget_problem, run_id=run.pk)),
     )
     done = async_to_sync(loop.run)()
+    n_failed = done.n_failed
     if reason := done.hopeless or done.spent:
         logger.error("run %s: not asked further how sure the system is: %s", run.pk, reason)
-    is_over = bool(done.hopeless or done.spent) or not confidence_is_open(run=run)
-    return ConfidenceTally(done.n_asked, done.n_read, done.n_failed, is_over)
+        code = BUDGET if done.spent else UNASKED
+        n_failed += give_up_open(apart=CONFIDENCE, items=askable_items(run), code=code, message=reason, prompt=prompt)
+    return ConfidenceTally(done.n_asked, done.n_read, n_failed, is_over=not confidence_is_open(run=run))
 
 
 class _ConfidenceDesk(RowDesk):

@@ -29,7 +29,7 @@ from evaluations.services.apart_rows import CONFIDENCE, ApartClaim, claim_apart,
 from evaluations.services.asking import ask_until_done
 from evaluations.services.confidence import ask_confidence
 from evaluations.services.confidence_claims import confidence_can_be_claimed, confidence_is_open
-from evaluations.services.costs import Prices, prices_of
+from evaluations.services.costs import BUDGET, Prices, prices_of
 from evaluations.services.questions import run_context
 from evaluations.services.rate_limits import EndpointLimits, Taken
 from evaluations.services.runs import run_create, run_pause, run_resume
@@ -142,6 +142,10 @@ def test_a_key_that_is_refused_ends_the_asking_and_not_the_run(make_system: Make
     assert run.status == Run.Status.FINISHED
     assert run.items.filter(outcome="right").count() == 12
     assert len(confidence_calls(server)) <= 4
+    counts = confidence_counts(run=run)
+    assert counts is not None
+    assert (counts.n_left, counts.n_failed) == (0, 12), "nobody will ask about the others"
+    assert "no such key" in counts.why_failed
 
 
 @pytest.mark.django_db(transaction=True)
@@ -351,8 +355,11 @@ def test_a_used_up_budget_asks_nothing_more(make_system: MakeSystem) -> None:
     with FakeServer(answer=says("4")) as server:
         run = answered(server, make_system, 3, budget="100", **PRICED)
         Run.objects.filter(pk=run.pk).update(budget=Decimal("0.0001"))
-        assert ask_confidence(context=run_context(run_id=run.pk)).is_over
+        tally = ask_confidence(context=run_context(run_id=run.pk))
     assert confidence_calls(server) == []
+    assert (tally.is_over, tally.n_failed) == (True, 3)
+    assert set(ItemConfidence.objects.values_list("error_code", flat=True)) == {BUDGET}
+    assert spent(run=run).n_calls == 3, "what was never asked is no call"
 
 
 @pytest.mark.django_db(transaction=True)
