@@ -20,10 +20,20 @@ from corpus.importers.report_files import Report, report_from_file, storable
 IMPORTER = "chembench-reports@1"
 RUNS_FOLDER = "reports"
 MAX_FILE_BYTES = 20_000_000
+MAX_FACTS_BYTES = 100_000
 
 
 class UnreadablePackError(ValueError):
     """The file or folder is no pack of ChemBench reports; the message says what was looked for."""
+
+
+class _FactsLoader(yaml.SafeLoader):
+    """YAML without aliases: a few of them, one within the other, stand for more than any memory holds."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise ValueError("The YAML has an alias (*name); write the value out in its place.")
+        return super().compose_node(parent, index)
 
 
 class RefusedFile(NamedTuple):
@@ -129,8 +139,10 @@ def _run_of(name: PurePosixPath) -> str:
 
 
 def _facts(content: bytes) -> dict[str, Any]:
+    if len(content) > MAX_FACTS_BYTES:
+        raise ValueError(f"The YAML is larger than {MAX_FACTS_BYTES} bytes.")
     try:
-        facts = yaml.safe_load(content.decode("utf-8"))
+        facts = yaml.load(content.decode("utf-8"), Loader=_FactsLoader)  # noqa: S506
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"The YAML cannot be read: {error}") from error
     if not isinstance(facts, dict):

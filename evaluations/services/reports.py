@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
+from django.db.models import BigIntegerField
 from django.utils.text import slugify
 
 from corpus.models import Benchmark, QuestionSet, QuestionSetMember, QuestionSetRevision
@@ -119,9 +120,11 @@ def _date(value: object) -> date | None:
 
 
 def _count(value: object) -> int | None:
+    """Return a count that a column of 64 bits takes, None for anything else."""
     try:
-        return int(Decimal(str(value)))
-    except (InvalidOperation, ValueError, OverflowError):
+        number = Decimal(str(value))
+        return int(number) if 0 <= number <= BigIntegerField.MAX_BIGINT else None
+    except (InvalidOperation, ValueError):
         return None
 
 

@@ -281,6 +281,23 @@ def test_a_file_that_cannot_be_unpacked_or_nests_without_end_is_refused_alone(be
     assert imported.runs[0].n_items == EXPECTED["n_questions"]
 
 
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 8)), "alias"),
+        ("a: &a [*a]\n", "alias"),
+        ("a: " + "x" * 200_000, "larger"),
+    ],
+)
+def test_facts_that_would_grow_without_end_are_refused_alone(benchmark, pack, content, reason):
+    (pack / "more.yaml").write_text(content, "utf-8")
+    imported = reports_import(path=pack, benchmark=benchmark)
+    (refused,) = imported.refused
+    assert refused.file == "more.yaml"
+    assert reason in refused.reason
+    assert imported.system.name == "Demo model (invented)"
+
+
 def _nested_report(depth):
     (entry,) = json.loads(next(iter(RUN_FOLDER.glob("*.json"))).read_text("utf-8"))
     text = json.dumps([{**entry, "name": "deeper", "extra": "HERE"}])
@@ -329,6 +346,12 @@ def test_a_failure_half_way_leaves_nothing_behind(benchmark, monkeypatch):
         ("random_baseline", {}, ("baseline", "random_baseline", None, None)),
         ("m", {"date_published": "2024-06-20", "nr_of_parameters": "8e9"}, ("model", "m", "2024-06-20", 8 * 10**9)),
         ("m", {"date_published": "June", "nr_of_parameters": "many"}, ("model", "m", None, None)),
+        ("m", {"nr_of_parameters": "1e300000"}, ("model", "m", None, None)),
+        ("m", {"nr_of_parameters": "1e999999999"}, ("model", "m", None, None)),
+        ("m", {"nr_of_parameters": 2**63}, ("model", "m", None, None)),
+        ("m", {"nr_of_parameters": 2**63 - 1}, ("model", "m", None, 2**63 - 1)),
+        ("m", {"nr_of_parameters": -1}, ("model", "m", None, None)),
+        ("m", {"nr_of_parameters": "nan"}, ("model", "m", None, None)),
     ],
 )
 def test_facts_of_a_system(source_name, facts, expected):
