@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 
 from corpus.models import QuestionSetRevision
 from corpus.services.results import action_log
+from evaluations.credentials import credential_inside
 from evaluations.errors import EvaluationError
 from evaluations.importers.completion_lines import (
     MOST_PROBLEMS,
@@ -167,6 +168,14 @@ def _facts_problems(line: int, header: Mapping[str, Any]) -> Iterator[Problem]:
         return
     if not isinstance(facts, dict) or len(json.dumps(facts)) > _LARGEST_FACTS:
         yield Problem(line, "bad-facts", f"`facts` must be one JSON object of at most {_LARGEST_FACTS:,} characters.")
+        return
+    if credential_inside(facts):
+        yield Problem(
+            line,
+            "key-in-facts",
+            "`facts` holds something that looks like a key, or a name under which keys are sent. Facts are stored and "
+            "shown; leave it out.",
+        )
         return
     try:
         StorableJSONField(required=False).clean(json.dumps(facts))

@@ -93,6 +93,8 @@ def test_missing_questions_and_repeats_are_named(bank, system) -> None:
         ({"facts": [1]}, "bad-facts"),
         ({"facts": {"note": "x" * 20_001}}, "bad-facts"),
         ({"facts": {"note": "\x00"}}, "bad-facts"),
+        ({"facts": {"parameters": {"api_key": "x"}}}, "key-in-facts"),
+        ({"facts": {"note": ["sk-canary-0123456789abcdef"]}}, "key-in-facts"),
     ],
 )
 def test_facts_of_something_else_refuse_the_file(bank, system, change: dict[str, Any], code: str) -> None:
@@ -236,3 +238,10 @@ def test_the_command_makes_a_system_that_it_may_name(bank, tmp_path, capsys) -> 
 def test_the_command_says_what_is_wrong(bank, system, arguments: list[str], said: str) -> None:
     with pytest.raises(CommandError, match=said):
         call_command("import_completions", *arguments)
+
+
+def test_a_key_among_the_facts_is_not_repeated(bank, system) -> None:
+    content = file_of(header_of(bank, facts={"parameters": {"api_key": "canary-0123"}}), *lines_of(RIGHT))
+    with pytest.raises(CompletionsRefusedError, match="leave it out") as caught:
+        taken(content, bank, system)
+    assert "canary" not in str(caught.value)
