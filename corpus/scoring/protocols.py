@@ -21,7 +21,7 @@ from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.found import Found, ReadProtocol, found_at, united
 from corpus.scoring.lists import UNREAD_LIST
 from corpus.scoring.option_texts import BY_TEXT, option_texts
-from corpus.scoring.statements import only_statement
+from corpus.scoring.statements import called_correct, only_statement
 from corpus.scoring.tagged import read_correction, read_tagged
 from corpus.scoring.tags import Located, last_boxes
 from corpus.scoring.types import Asked, Kind, Unread
@@ -195,14 +195,25 @@ def read_conclusion(text: str, asked: Asked, is_cut: bool) -> Found | None:
 
 
 def read_statement(text: str, asked: Asked, is_cut: bool) -> Found | None:
-    """Read the only letters that the reply calls correct or says it would choose."""
+    """Read the only letters, or the only option's own text, that the reply calls correct or says it would choose."""
     if asked.kind is not Kind.CHOICE or is_cut:
         return None
     located = only_statement(text)
     if located is None:
-        return None
+        return _read_called_correct(text, asked)
     content = read_content(text[located.start : located.end], asked)
     return None if isinstance(content, Unread) else found_at(text, located, content)
+
+
+def _read_called_correct(text: str, asked: Asked) -> Found | None:
+    """Read `Ethanol is the correct answer.` where every such sentence names the same option by its whole text."""
+    places = called_correct(text)
+    texts = option_texts(asked.shown)
+    positions = {texts.position_of(text[place.start : place.end]) for place in places}
+    position = positions.pop() if len(positions) == 1 else None
+    if position is None:
+        return None
+    return found_at(text, places[-1], Content(option_keys=(asked.shown[position].key,), notes=(BY_TEXT,)))
 
 
 def read_first_line(text: str, asked: Asked, is_cut: bool) -> Found | None:

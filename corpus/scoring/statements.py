@@ -41,7 +41,7 @@ _PART_OF_GROUP = re.compile(
 # What follows and adds a letter, makes a condition or asks.
 _ADDED = re.compile(
     rf"(?:\b(?:[Ss]o|[Aa]s|[Nn]either|[Nn]or)\s(?:is|are)\s(?:option\s)?{_ENTRY}"
-    rf"|{_ENTRY}\s(?:too|as\swell|also|likewise|is\sas\swell|is\stoo|might\sbe|may\sbe|could\sbe)\b"
+    rf"|{_ENTRY}\s(?:too|as\swell|also|likewise|is\sas\swell|is\stoo(?=\s?[.,;!]|$)|might\sbe|may\sbe|could\sbe)\b"
     rf"|\A[.,;:]?\s{{0,2}}\b(?:[Aa]nd|[Oo]r|and/or|[Mm]aybe|[Pp]erhaps|along\swith|together\swith|as\swell\sas|plus)\s"
     rf"(?:also\s|maybe\s|perhaps\s|possibly\s)?(?:[Oo]ption\s)?{_ENTRY}(?=\s?(?:[.,;!?\n]|$|(?:is|are)\salso\b))"
     rf"|\A\s?[,;/]\s?{_ENTRY}(?=\s?(?:[.,;!\n]|$)))"
@@ -68,6 +68,21 @@ def only_statement(text: str) -> Located | None:
         return None
     start, end = found[-1].span("subject" if found[-1]["subject"] else "object")
     return Located(start, end, "statement")
+
+
+_NAMED = re.compile(
+    r"(?:\A\s{0,8}|(?<=[.!?]\s)|(?<=\n))(?:(?:so|thus|hence|therefore),?\s)?(?P<words>[^\n.!?:;]{1,120}?)\s(?:is|are)\s"
+    r"the\s(?:correct|right|best)\s(?:answer|option|choice)s?(?=\s?(?:[.!\n]|\Z))",
+    re.IGNORECASE,
+)
+
+
+def called_correct(text: str) -> list[Located]:
+    """Return the words of every sentence `Ethanol is the correct answer.` that is not taken back right behind it."""
+    found = list(_NAMED.finditer(text)) if "correct" in text or "right" in text or "best" in text else []
+    if any(is_taken_back(text[match.end() : match.end() + _WINDOW]) for match in found):
+        return []
+    return [Located(*match.span("words"), "statement") for match in found]
 
 
 def _is_unclear(text: str, match: re.Match[str]) -> bool:

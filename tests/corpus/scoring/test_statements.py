@@ -28,6 +28,9 @@ STATED = [
     ("D is the correct one, since it has more carbons than B and C.", "D"),
     ("D is correct. B and C are lighter.", "D"),
     ("**D** is the correct answer.", "D"),
+    ("A is the answer since B is too big", "A"),
+    ("Ethanol is the correct answer.", "B"),
+    ("It has two carbons. So ethanol is the correct answer.", "B"),
 ]
 NOT_STATED = [
     "Neither A nor D is correct.",
@@ -57,6 +60,11 @@ NOT_STATED = [
     "Nobody would say D is correct.",
     "Suppose D is correct. Then it burns.",
     "I think it's A; D.",
+    "Nobody thinks ethanol is the correct answer.",
+    "Ethanol is the correct answer? No.",
+    "Ethanol is the correct answer. No, wait.",
+    "Ethanol is the correct answer. Benzene is the correct answer.",
+    "Butanol is the correct answer.",
     "I think it's A, or D.",
     "I think it's A. Or D.",
 ]
