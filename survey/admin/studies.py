@@ -151,7 +151,8 @@ class StudyAdmin(SecretLookupMixin):
 
     @admin.display(description="counting now")
     def counted(self, study: Study) -> str:
-        return study_inclusion_text(study=study) if study.pk else "Nobody yet."
+        # A form that was refused has changed the object at hand: what counts is what is stored.
+        return study_inclusion_text(study=Study.objects.get(pk=study.pk)) if study.pk else "Nobody yet."
 
     @admin.action(description="Open: let people take part", permissions=["change"])
     def open_studies(self, request: HttpRequest, queryset: QuerySet[Study]) -> None:

@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Count
 
-from corpus.models import QuestionSetRevision
+from corpus.models import Grouping, QuestionSetRevision
 from corpus.scoring.confidence_levels import HIGHEST, LOWEST
 from survey.admin.inclusion import InclusionFormMixin
 from survey.inclusion_rules import RULE_FIELDS
@@ -91,6 +91,10 @@ class StudyForm(InclusionFormMixin):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        groupings = self.fields.get("balance_grouping")
+        if isinstance(groupings, forms.ModelChoiceField):
+            groupings.queryset = Grouping.objects.select_related("benchmark").order_by("benchmark__name", "name")
+            groupings.label_from_instance = lambda grouping: f"{grouping.benchmark.name}: {grouping.name}"
         if self.instance.pk and self.instance.participants.exists():
             fix_fields(self.fields, FIXED_ONCE_BEGUN, "Fixed: people have begun. Copy the study to change it.")
 

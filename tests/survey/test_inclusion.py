@@ -278,8 +278,10 @@ def admin_form(study: Study, **fields: object) -> dict[str, object]:
 def test_the_admin_asks_again_before_few_people_are_moved(people, admin_client) -> None:
     study = Study.objects.get()
     url = reverse("admin:survey_study_change", args=[study.pk])
+    counted = study_inclusion_text(study=study)
     response = admin_client.post(url, admin_form(study, completion_rule="block"))
     assert "1 more would count and 0 no longer, 2 in all" in response.content.decode()
+    assert counted in response.content.decode()
     assert Study.objects.get().completion_rule == STUDY
     version = Benchmark.objects.get().results_version
     response = admin_client.post(url, admin_form(study, completion_rule="block", moves_few_people="on"))
