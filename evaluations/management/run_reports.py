@@ -24,8 +24,8 @@ class RunReport:
     outcomes: Mapping[str, int]
     asked: int
     seconds: float
-    tokens_in: int
-    tokens_out: int
+    tokens_in: int | None
+    tokens_out: int | None
     spent: Spent
 
     def as_dict(self) -> dict[str, Any]:

@@ -65,8 +65,8 @@ class RunProgress:
     n_failed: int
     n_sent: int
     outcomes: Mapping[str, int]
-    tokens_in: int
-    tokens_out: int
+    tokens_in: int | None
+    tokens_out: int | None
     per_minute: float | None
     seconds_left: int | None
     retrying: Retrying | None
@@ -130,14 +130,19 @@ def run_progress(*, run: Run, now: datetime | None = None) -> RunProgress:
         n_failed=totals["n_failed"],
         n_sent=totals["n_sent"] or 0,
         outcomes={outcome.value: outcomes[outcome.value] for outcome in Outcome if outcomes[outcome.value]},
-        tokens_in=totals["tokens_in"] or 0,
-        tokens_out=totals["tokens_out"] or 0,
+        tokens_in=_tokens(totals, "tokens_in"),
+        tokens_out=_tokens(totals, "tokens_out"),
         per_minute=per_minute,
         seconds_left=ceil(60 * n_left / per_minute) if per_minute and n_left else None,
         retrying=_retrying(run=run, now=now),
         spent=spent(run=run),
         last_errors=last_errors(run=run),
     )
+
+
+def _tokens(totals: dict[str, int], name: str) -> int | None:
+    """Return the sum of what was reported; None where there are answers and nothing was."""
+    return totals[name] if totals["n_answered"] else totals[name] or 0
 
 
 def _totals(*, run: Run, now: datetime) -> dict[str, int]:

@@ -47,6 +47,14 @@ def set_revisions() -> Any:
     return QuestionSetRevision.objects.select_related("question_set").annotate(n_members=Count("members"))
 
 
+class GroupingField(forms.ModelChoiceField):
+    """A grouping by the name of its bank and its own: several banks have a grouping called topic."""
+
+    def label_from_instance(self, obj: Grouping) -> str:
+        """Return both names."""
+        return f"{obj.benchmark.name}: {obj.name}"
+
+
 class StudyForm(InclusionFormMixin):
     """A study's own fields; it is opened and closed by actions.
 
@@ -54,6 +62,11 @@ class StudyForm(InclusionFormMixin):
     before and after would not mean the same. Inclusion rules can be changed at any time, because no answer changes.
     """
 
+    balance_grouping = GroupingField(
+        Grouping.objects.select_related("benchmark").order_by("benchmark__name", "name"),
+        required=False,
+        help_text=Study._meta.get_field("balance_grouping").help_text,
+    )
     attention_set = SetRevisionField(
         set_revisions(),
         required=False,
@@ -91,10 +104,6 @@ class StudyForm(InclusionFormMixin):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        groupings = self.fields.get("balance_grouping")
-        if isinstance(groupings, forms.ModelChoiceField):
-            groupings.queryset = Grouping.objects.select_related("benchmark").order_by("benchmark__name", "name")
-            groupings.label_from_instance = lambda grouping: f"{grouping.benchmark.name}: {grouping.name}"
         if self.instance.pk and self.instance.participants.exists():
             fix_fields(self.fields, FIXED_ONCE_BEGUN, "Fixed: people have begun. Copy the study to change it.")
 

@@ -247,6 +247,9 @@ def test_progress_of_a_running_run(questions):
     assert counts == (4, 1, 1, 1, 1)
     assert (progress.n_done, progress.percent, progress.n_sent) == (2, 50, 6)
     assert (progress.tokens_in, progress.tokens_out) == (100, 7)
+    Item.objects.update(tokens_in=None)
+    unreported = run_progress(run=run, now=now)
+    assert (unreported.tokens_in, unreported.tokens_out) == (None, 7)
     assert progress.per_minute == pytest.approx(2)
     assert (progress.seconds_left, progress.time_left) == (60, "60 s")
     assert progress.outcomes == {"right": 1, "error": 1}
