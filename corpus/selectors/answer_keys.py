@@ -13,6 +13,13 @@ from corpus.scoring.types import Asked, Kind, Outcome, Reading, Target
 from corpus.selectors.targets import asked_of, target_of
 
 Writer = Callable[[str], str]
+
+
+def _stated(answer: str) -> str:
+    called = "are the correct answers" if ", " in answer else "is the correct answer"
+    return f"This follows from the facts given. {answer} {called}, as one can see."
+
+
 WRITERS: dict[str, Writer] = {
     "tag": "[ANSWER]{}[/ANSWER]".format,
     "boxed": r"So we get \boxed{{{}}}".format,
@@ -25,7 +32,7 @@ WRITERS: dict[str, Writer] = {
 }
 CHOICE_WRITERS: dict[str, Writer] = {
     **WRITERS,
-    "statement": "This follows from the facts given. {} is the correct answer, as one can see.".format,
+    "statement": _stated,
 }
 NUMBER_WRITERS: dict[str, Writer] = {
     **WRITERS,
