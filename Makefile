@@ -14,10 +14,10 @@ demo-llm: ## evaluate a real small language model on the demo bank through a wor
 	@bin/demo_llm
 
 test: ## set up and run the whole suite
-	@bin/setup && .venv/bin/pytest -n $(PROCESSES) --dist loadgroup $(ARGS)
+	@bin/setup && .venv/bin/pytest -n $(PROCESSES) $(ARGS)
 
 test-postgres: ## the same on a scratch PostgreSQL and a real Valkey
-	@bin/setup && bin/with-services .venv/bin/pytest -n $(PROCESSES) --dist loadgroup $(ARGS)
+	@bin/setup && bin/with-services .venv/bin/pytest -n $(PROCESSES) $(ARGS)
 
 check: ## style, types, arrows, migrations, deployment settings
 	@bin/setup && bin/check

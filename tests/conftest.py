@@ -2,11 +2,15 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.cache import cache
+from xdist.scheduler import LoadScopeScheduling
 
-LONG = ("xdist_group", "browser", "workers", "one_database", "shared")
+LONG = ("browser", "workers", "one_database", "shared")
+# What the tests of these files share takes long to make.
+IN_ONE_PROCESS = ("tests/corpus/test_real_corpus.py", "tests/corpus/scoring/test_published_packs.py", "tests/e2e/")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -25,6 +29,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run only tests that use the database, without browsers and without those marked `one_database`",
     )
+
+
+class InOneProcess(LoadScopeScheduling):
+    """Give each process the next test, and the tests of some files to one process."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid.partition("::")[0] if nodeid.startswith(IN_ONE_PROCESS) else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InOneProcess:
+    """Share the tests between processes by our own rule; called where there are several."""
+    return InOneProcess(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -18,7 +18,6 @@ pytestmark = [
     pytest.mark.django_db,
     pytest.mark.shared,
     pytest.mark.one_database,
-    pytest.mark.xdist_group("real_corpus"),
 ]
 
 

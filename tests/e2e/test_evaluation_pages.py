@@ -18,7 +18,6 @@ sync_api = pytest.importorskip("playwright.sync_api")
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("browser_evaluation_pages"),
     pytest.mark.django_db(transaction=True),
 ]
 EXPECT_MS = 20_000

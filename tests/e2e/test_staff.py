@@ -12,7 +12,7 @@ from tests.survey.factories import answer_next, make_participant, make_study
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser_staff"), pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = ("", "progress/", "questions/", "times/", "agreement/")

@@ -15,7 +15,6 @@ from tests.survey.factories import go_to_question, make_participant, make_study
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("browser_survey_own"),
     pytest.mark.django_db(transaction=True),
 ]
 PHONE = {"width": 360, "height": 740}

@@ -14,7 +14,6 @@ from tests.e2e.visitor import Visitor
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("browser_survey_pages"),
     pytest.mark.django_db(transaction=True),
 ]
 

@@ -18,7 +18,7 @@ from corpus.scoring.reading import read_answer
 from corpus.scoring.rules import judge
 from corpus.scoring.types import Asked, Kind, Option, Outcome, Reading, ShownOption, Target, Verdict
 
-pytestmark = [pytest.mark.shared, pytest.mark.xdist_group("published_packs")]
+pytestmark = [pytest.mark.shared]
 
 MODELS = [
     *("claude3.5", "galactica_120b", "gpt-4", "gpt-4o-react", "llama3.1-8b-instruct", "mixtral-8x7b-instruct"),
