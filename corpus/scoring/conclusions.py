@@ -15,8 +15,10 @@ _COPULA = re.compile(
     r"(?:\bis\b|\bare\b|\bequals?\b|\bbe\b|[=≈]|(?<![0-9])(?<![0-9]\s):)\s{0,3}",
     re.IGNORECASE,
 )
+# A bracket behind an operator is a factor: `x = 4 * (2 + 3)`.
 _EXPLANATION = re.compile(
-    r"[,;]?\s{1,2}\(|[,;]?\s{1,2}(?:where|which|when|using|with|given|assuming|taking|because|since|provided|based\son|"
+    r"(?<![×·/+−=^\s-])(?<!\s\*)(?<![0-9]\*)[,;]?\s{1,2}\("
+    r"|[,;]?\s{1,2}(?:where|which|when|using|with|given|assuming|taking|because|since|provided|based\son|"
     r"if|at|i\.e\.|that\sis)(?=[\s,])",
     re.IGNORECASE,
 )

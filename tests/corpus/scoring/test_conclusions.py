@@ -13,6 +13,7 @@ def read(text: str) -> str:
 
 CONCLUDED = [
     ("Hence, the mass is 5 g (molar mass = 58.44 g/mol).", "5"),
+    ("Hence, the mass is **5 g** (molar mass = 58.44 g/mol).", "5"),
     ("Hence k = 2 at T = 300.", "2"),
     ("Hence k = 2 s^-1 at T = 300 K.", "2"),
     ("So the pH is 7, where Kw = 1e-14.", "7"),
@@ -30,6 +31,9 @@ CONCLUDED = [
     ("Thus the answer: 5 g", "5"),
 ]
 NOT_CONCLUDED = [
+    "So x = 4 * (2 + 3)",
+    "So x = 4 × (2 + 3)",
+    "So x = 4* (2 + 3)",
     "Therefore, pH = 3.5 and pOH = 10.5.",
     "Therefore, x1 = 5 and x2 = 6.",
     "Therefore, m = 5 g and n = 0.2 mol.",
