@@ -12,7 +12,7 @@ from corpus.models import Benchmark
 from corpus.scoring.rules import resolve_rule
 from corpus.scoring.types import Reading
 from corpus.selectors.later_keys import KeyInForce, keys_in_force
-from corpus.services.corrections import Corrected, reading_correct
+from corpus.services.corrections import Corrected, CorrectionError, reading_correct
 from corpus.services.rescoring import (
     Accepted,
     Proposed,
@@ -108,9 +108,14 @@ def study_rescoring_discard(*, rescoring_id: int, actor: AbstractBaseUser | None
 def response_reading_correct(
     *, response: Response, reading: Reading, reason: str, actor: AbstractBaseUser
 ) -> Corrected:
-    """Store a maintainer's reading of a person's answer and make it current; see `reading_correct`."""
+    """Store a maintainer's reading of a person's answer and make it current; see `reading_correct`.
+
+    Raises CorrectionError as well when the person has withdrawn in the meantime and the answer is gone.
+    """
     revision = response.assignment.question_revision
     with results_change(study_id=response.assignment.block.study_id, also=Q(pk=response.assignment.participant_id)):
+        if not Response.objects.filter(pk=response.pk).exists():
+            raise CorrectionError("This answer is gone: the person has withdrawn. There is nothing left to correct.")
         return reading_correct(
             answer=response,
             reading=reading,

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from corpus.models import ActionLog
 from corpus.scoring.types import Reading, ReadStatus
+from corpus.services.corrections import CorrectionError
 from corpus.services.rescoring import RescoringError
 from survey.models import RescoredResponse, Response, ResponseReading, ResponseRescoring, ResponseScore, Study
 from survey.selectors.board import board_answers
@@ -125,6 +126,17 @@ def test_a_correction_by_a_maintainer_counts_and_is_logged() -> None:
     assert outcomes() == ["right"]
     assert ResponseReading.objects.count() == 2
     assert ActionLog.objects.filter(code="response.reading_corrected", actor=maintainer).count() == 1
+
+
+def test_an_answer_that_was_withdrawn_in_the_meantime_is_not_corrected() -> None:
+    answered_study(Given(typed_text="7"))
+    response = Response.objects.select_related("assignment__block").get()
+    Response.objects.all().delete()
+    with pytest.raises(CorrectionError, match="has withdrawn"):
+        response_reading_correct(
+            response=response, reading=Reading(ReadStatus.REFUSED), reason="-", actor=User.objects.create_user("m")
+        )
+    assert not ResponseReading.objects.exists()
 
 
 # Pages
