@@ -34,6 +34,8 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 CSRF_FAILURE_VIEW = "survey.views.csrf.csrf_failure"
 
 INSTALLED_APPS = [
+    # Before the admin, whose templates it extends.
+    "chembench_site",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -44,7 +46,6 @@ INSTALLED_APPS = [
     "csp",
     "django_htmx",
     "django_rq",
-    "chembench_site",
     "corpus",
     "survey",
     "evaluations",

@@ -7,6 +7,7 @@ from decimal import Decimal
 from corpus.scoring.choices import ChoiceRead, chosen_of_list, read_choice
 from corpus.scoring.denials import DENIED, is_denied
 from corpus.scoring.echoes import ECHOED_OPTIONS
+from corpus.scoring.json_objects import answer_of_object
 from corpus.scoring.lists import UNREAD_LIST, ListRead, behind_own_text, is_rest, left_over, list_at, range_at
 from corpus.scoring.numbers import NumberRead, read_number
 from corpus.scoring.option_texts import BY_TEXT, option_texts
@@ -27,7 +28,11 @@ class Content:
 
 def read_content(text: str, asked: Asked) -> Content | Unread:
     """Read `text`, which should be nothing but an answer."""
-    text = _JSON.sub(r"\g<answer>", text.strip())
+    text = text.strip()
+    if "{" in text:
+        text = answer_of_object(text) or text
+        if isinstance(text, Unread):
+            return text
     if asked.kind is Kind.CHOICE:
         return chosen_content(read_choice(text, asked.shown), asked)
     if asked.kind is Kind.NUMBER:
@@ -35,12 +40,6 @@ def read_content(text: str, asked: Asked) -> Content | Unread:
     return Content() if text else Unread("There is nothing to read.")
 
 
-# A whole reply in JSON of nothing but the answer.
-_JSON = re.compile(
-    r"\A(?:```(?:json)?\s*)?\{\s*\"(?:final[_ ])?answer\"\s*:\s*"
-    r"(?P<quote>\"?)(?P<answer>[^\"{}\[\]]{1,200}?)(?P=quote)\s*\}(?:\s*```)?\Z",
-    re.IGNORECASE,
-)
 _TWO_UNITS = re.compile(r"(?P<first>[^()]{1,60})\s\((?:or\s)?(?P<second>[^()]{1,60})\)\.?")
 _ROUNDING = Decimal("0.005")
 

@@ -197,3 +197,17 @@ _CORRECTIONS = (
 def is_corrected(text: str) -> bool:
     """Tell whether `text` takes back something said before."""
     return holds_any(lowered(text), _CORRECTIONS)
+
+
+MEANT = "meant"
+_MEANT = re.compile(
+    r"[.,!?;:\]\n—–-]\s{0,2}I\s(?:actually\s|really\s)?meant\s(?:to\s(?:say|write|answer|choose|pick|put)\s)?:?\s?"
+    r"(?P<answer>[^.\s][^\n]{0,60}?)(?=(?:,\snot\s[^.\n]{1,40})?[.!]?\s{0,2}(?:\n|\Z))",
+    re.IGNORECASE,
+)
+
+
+def last_meant(text: str) -> Located | None:
+    """Return what the last `Oops, I meant C.` of a line puts in place of what was said before."""
+    matches = list(_MEANT.finditer(text)) if "meant" in text else []
+    return Located(*matches[-1].span("answer"), MEANT) if matches else None

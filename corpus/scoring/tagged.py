@@ -4,7 +4,7 @@ import re
 
 from corpus.scoring.conclusions import last_result, last_statement
 from corpus.scoring.contents import Content, read_content, read_leading, read_stated
-from corpus.scoring.cues import is_corrected, last_announced
+from corpus.scoring.cues import MEANT, is_corrected, last_announced, last_meant
 from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.found import Found, found_at, united
 from corpus.scoring.statements import only_statement
@@ -55,14 +55,20 @@ def read_correction(text: str, start: int, asked: Asked, stated: Content | Unrea
     """Read another answer announced after `start`, where words before it take back what was stated."""
     if len(text) - start < MIN_CORRECTION_LENGTH:
         return None
-    announced = _last_stated(text[start:], asked)
-    if announced is None or not is_corrected(text[start : start + announced.start]):
+    announced = _last_correction(text[start:], asked)
+    if announced is None or not (announced.form == MEANT or is_corrected(text[start : start + announced.start])):
         return None
     located = _moved(announced, start)
     located, content = read_stated(text, located, asked)
     if isinstance(content, Unread) or (isinstance(stated, Content) and _is_same(content, stated)):
         return None
     return found_at(text, located, content, "corrected")
+
+
+def _last_correction(text: str, asked: Asked) -> Located | None:
+    """Return the later of `I meant C` and what is stated."""
+    places = [place for place in (last_meant(text), _last_stated(text, asked)) if place is not None]
+    return max(places, key=lambda place: place.start, default=None)
 
 
 def _last_stated(text: str, asked: Asked) -> Located | None:

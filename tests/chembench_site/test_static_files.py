@@ -57,3 +57,9 @@ def test_collected_files_end_all_of_it(production: Path, settings: Any, caplog: 
     importlib.import_module("chembench_site.static_files").say_if_missing()
     assert "collectstatic" not in caplog.text
     assert Client().get("/").status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/", "/admin/login/"])
+def test_every_page_names_the_sites_icon(address: str) -> None:
+    assert '<link rel="icon" href="/static/site/icon.svg"' in Client().get(address).content.decode()

@@ -122,6 +122,7 @@ CHOICE_REPLIES = [
     ("[ANSWER]The answer is likely A, text aaa, but not surely so.[/ANSWER]", "A"),
     ("[ANSWER] Lower it (option B) and raise it (option D). [/ANSWER]", "BD"),
     # the reply runs on into a question of its own
+    ("[ANSWER]A[/ANSWER] Oops, I meant B.", ("corrected",)),
     ("B\n\nQuestion: Another one?\n\nAnswer: D", "B"),
     ("Question: restated\nAnswer: D", "D"),
 ]
@@ -304,6 +305,7 @@ NOTES = [
     ("B [/ANSWER]", ("lone-closing-tag",)),
     ("[ANSWER] B", ("unclosed-tag",)),
     ("[ANSWER]A[/ANSWER] Wait, I made a mistake. The answer is B.", ("corrected",)),
+    ("[ANSWER]A[/ANSWER] Oops, I meant B.", ("corrected",)),
     ("B\n\nQuestion: Another one?\n\nAnswer: D", ("run-on",)),
 ]
 

@@ -1,5 +1,7 @@
 """Tags, boxes and what stands in and around them: the value read and the stretch it is read from."""
 
+from decimal import Decimal
+
 import pytest
 
 from corpus.scoring.reading import read_answer
@@ -171,3 +173,26 @@ FIRST_LINES = [
 @pytest.mark.parametrize(("text", "expected", "stretch"), FIRST_LINES)
 def test_first_lines(text: str, expected: str, stretch: str) -> None:
     assert read(text, CHOICE) == (expected, stretch)
+
+
+MEANT = [
+    ("[ANSWER]A[/ANSWER] Oops, I meant C.", "C"),
+    ("[ANSWER]A[/ANSWER] I meant C", "C"),
+    ("[ANSWER]A[/ANSWER]\nSorry - I actually meant to say option C!", "C"),
+    ("[ANSWER]A[/ANSWER] No, I meant C, not A.", "C"),
+    ("[ANSWER]A[/ANSWER] I meant B. Wait, the answer is C.", "C"),
+    ("[ANSWER]A[/ANSWER] Sorry, the answer is B. No, I meant C.", "C"),
+    ("[ANSWER]A[/ANSWER] That is what I meant.", "A"),
+    ("[ANSWER]A[/ANSWER] By the first of them I meant C.", "A"),
+    ("[ANSWER]A[/ANSWER] Oops, I meant something else.", "A"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), MEANT)
+def test_what_was_meant_takes_the_place_of_what_was_said(text: str, expected: str) -> None:
+    reading = read_answer(text=text, asked=CHOICE)
+    assert reading.option_keys == (SHOWN["ABC".index(expected)].key,)
+
+
+def test_a_number_that_was_meant() -> None:
+    assert read_answer(text="[ANSWER]4.2[/ANSWER] Oops, I meant 4.3 g.", asked=NUMBER).number == Decimal("4.3")

@@ -1,0 +1,34 @@
+"""Read the answer of a reply that is one JSON object: `{"reasoning": "...", "answer": "C"}`."""
+
+import json
+import re
+
+from corpus.scoring.types import Unread
+
+MAX_LENGTH = 4_000
+SEVERAL = "several-members"
+_OBJECT = re.compile(r"(?:```(?:json)?\s*)?(?P<object>\{\s*\".*\})(?:\s*```)?", re.IGNORECASE | re.DOTALL)
+_ANSWER = re.compile(r"(?:(?:final|the|my|correct)[ _-]?)*answers?", re.IGNORECASE)
+
+
+def answer_of_object(text: str) -> str | Unread | None:
+    """Return what the only member called `answer` says, as written, a list with commas; None for any other text.
+
+    An object of several members none or two of which are called so cannot be read: any of them may be meant.
+    """
+    match = _OBJECT.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    if match is None:
+        return None
+    try:
+        members = json.loads(match["object"], object_pairs_hook=list, parse_float=str, parse_int=str)
+    except (ValueError, RecursionError):
+        return None
+    answers = [value for name, value in members if _ANSWER.fullmatch(name.strip())]
+    if len(answers) == 1:
+        return _written(answers[0])
+    return None if len(members) < 2 else Unread("Which member of this object is the answer is not said.", SEVERAL)
+
+
+def _written(value: object) -> str | None:
+    parts = value if isinstance(value, list) else [value]
+    return ", ".join(parts) if all(isinstance(part, str) for part in parts) else None
