@@ -11,6 +11,7 @@ from xdist.scheduler import LoadScopeScheduling
 LONG = ("browser", "workers", "one_database", "shared")
 # What the tests of these files share takes long to make.
 IN_ONE_PROCESS = ("tests/corpus/test_real_corpus.py", "tests/corpus/scoring/test_published_packs.py", "tests/e2e/")
+ON_POSTGRES = os.environ.get("DATABASE_URL", "").startswith("postgres")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -20,6 +21,15 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the folder ../shared with the published data is not here")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def django_db_use_migrations(worker_id: str) -> bool:
+    """Migrate in one process of a whole run; the others make their tables from the models, many seconds sooner.
+
+    That models and migrations agree is checked by `makemigrations --check`.
+    """
+    return worker_id == "gw0"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,7 +58,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--database-only"):
         config.hook.pytest_deselected(items=[item for item in items if not _is_about_the_database(item)])
         items[:] = [item for item in items if _is_about_the_database(item)]
-    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+    if not ON_POSTGRES:
         for item in items:
             workers = item.get_closest_marker("workers")
             if workers and not workers.kwargs.get("sqlite"):
