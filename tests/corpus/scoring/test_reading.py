@@ -122,7 +122,6 @@ CHOICE_REPLIES = [
     ("[ANSWER]The answer is likely A, text aaa, but not surely so.[/ANSWER]", "A"),
     ("[ANSWER] Lower it (option B) and raise it (option D). [/ANSWER]", "BD"),
     # the reply runs on into a question of its own
-    ("[ANSWER]A[/ANSWER] Oops, I meant B.", ("corrected",)),
     ("B\n\nQuestion: Another one?\n\nAnswer: D", "B"),
     ("Question: restated\nAnswer: D", "D"),
 ]
