@@ -5,12 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from xdist.scheduler import LoadScopeScheduling
 
 LONG = ("browser", "workers", "one_database", "shared")
 # What the tests of these files share takes long to make.
-IN_ONE_PROCESS = ("tests/corpus/test_real_corpus.py", "tests/corpus/scoring/test_published_packs.py", "tests/e2e/")
+IN_ONE_PROCESS = (
+    "tests/corpus/test_real_corpus.py",
+    "tests/corpus/scoring/test_published_packs.py",
+    "tests/e2e/",
+    "tests/survey/test_demo.py",
+)
 ON_POSTGRES = os.environ.get("DATABASE_URL", "").startswith("postgres")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -30,6 +39,19 @@ def django_db_use_migrations(worker_id: str) -> bool:
     That models and migrations agree is checked by `makemigrations --check`.
     """
     return worker_id == "gw0"
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_use_migrations: bool, django_db_blocker: Any) -> None:
+    """Note all migrations as applied where the tables were made from the models."""
+    if django_db_use_migrations:
+        return
+    settings.MIGRATION_MODULES = {}
+    with django_db_blocker.unblock():
+        recorder = MigrationRecorder(connection)
+        recorder.ensure_schema()
+        for app, name in MigrationLoader(None).disk_migrations:
+            recorder.record_applied(app, name)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

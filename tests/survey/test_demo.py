@@ -1,13 +1,16 @@
 """The demo study and its made-up people."""
 
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.db import transaction
 from django.utils import timezone
 
+from corpus.models import QuestionSet
 from corpus.services.imports import BenchmarkNaming, corpus_import
 from leaderboard.own_result import own_result
 from survey.errors import StudyNotReadyError
@@ -36,15 +39,25 @@ def answers() -> list[tuple[object, ...]]:
     return list(Response.objects.order_by(*fields[:2]).values_list(*fields))
 
 
+@pytest.fixture(scope="module")
+def study(django_db_setup: None, django_db_blocker: Any) -> Iterator[Study]:
+    """The demo study, answered by its people."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        study = load_demo_study()
+        assert load_demo_people(study=study, people_json=PEOPLE) >= 12
+        yield study
+        transaction.set_rollback(True)
+
+
 def test_demo_study_needs_the_demo_bank() -> None:
+    Study.objects.all().delete()
+    QuestionSet.objects.all().delete()
     with pytest.raises(StudyNotReadyError, match="demo-no-tools"):
         demo_study_create()
 
 
-def test_demo_people_are_marked_judged_and_neither_all_right_nor_all_wrong() -> None:
-    study = load_demo_study()
+def test_demo_people_are_marked_judged_and_neither_all_right_nor_all_wrong(study: Study) -> None:
     assert demo_study_create() == study
-    assert load_demo_people(study=study, people_json=PEOPLE) >= 12
     stored = answers()
     assert load_demo_people(study=study, people_json=PEOPLE) == 0
     assert answers() == stored
@@ -57,9 +70,7 @@ def test_demo_people_are_marked_judged_and_neither_all_right_nor_all_wrong() -> 
     assert Participant.objects.filter(finished_at__isnull=True).exists()
 
 
-def test_demo_people_took_part_in_the_past_at_times_of_their_own() -> None:
-    study = load_demo_study()
-    load_demo_people(study=study, people_json=PEOPLE)
+def test_demo_people_took_part_in_the_past_at_times_of_their_own(study: Study) -> None:
     people = list(Participant.objects.order_by("started_at"))
     assert len({person.started_at.date() for person in people}) > len(people) / 2
     assert all(9 <= person.started_at.hour < 17 for person in people)
@@ -72,17 +83,15 @@ def test_demo_people_took_part_in_the_past_at_times_of_their_own() -> None:
         assert times[-1] - person.started_at < timedelta(hours=2)
 
 
-def test_a_demo_person_sees_a_result_of_several_rows() -> None:
-    study = load_demo_study()
-    load_demo_people(study=study, people_json=PEOPLE)
+def test_a_demo_person_sees_a_result_of_several_rows(study: Study) -> None:
     person = Participant.objects.select_related("study").filter(finished_at__isnull=False).first()
     sections = own_result(person).sections
     assert [[line.share.n for line in section.lines] for section in sections] == [[5, 5], [5, 5]]
     assert all(section.total.share.n == 10 for section in sections)
 
 
-def test_seed_makes_the_same_person_each_time(tmp_path: Path) -> None:
-    study = load_demo_study()
+def test_seed_makes_the_same_person_each_time(study: Study, tmp_path: Path) -> None:
+    Participant.objects.all().delete()
     few = tmp_path / "people.json"
     few.write_text(json.dumps({"people": json.loads(PEOPLE.read_text())["people"][:2]}))
     load_demo_people(study=study, people_json=few)
@@ -91,7 +100,3 @@ def test_seed_makes_the_same_person_each_time(tmp_path: Path) -> None:
     load_demo_people(study=study, people_json=few)
     assert len(first) > 0
     assert answers() == first
-
-
-def test_models_of_the_survey_match_their_migrations() -> None:
-    call_command("makemigrations", "survey", check=True, dry_run=True, verbosity=0)
