@@ -15,7 +15,7 @@ from django.test import Client
 from corpus.models import Grouping
 from survey.models import Participant, Response, ResponseScore
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.one_database]
 BLOCKS = {"tool": "tools", "notool": "no-tools"}
 SIZES = {"tools": 121, "no-tools": 115}
 
