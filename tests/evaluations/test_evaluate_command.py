@@ -10,7 +10,9 @@ from django.core.management import CommandError, call_command
 
 from corpus.models import QuestionSet, QuestionSetRevision
 from corpus.scoring.types import Outcome
+from evaluations.management.commands import evaluate
 from evaluations.models import Run, System
+from evaluations.selectors.workers import WORKER_COMMAND
 from evaluations.services.asking import ask_until_done
 from tests.fake_servers.server import FakeServer, error_fault
 
@@ -41,6 +43,16 @@ def test_random_inline_needs_neither_system_nor_queue(slug: str) -> None:
 def test_without_wait_the_run_is_queued_and_that_is_no_failure(slug: str) -> None:
     printed = report("evaluate", "--system", "random", "--set", slug)
     assert (printed["status"], printed["asked"], printed["n_items"]) == ("queued", 0, 20)
+
+
+def test_waiting_without_a_worker_says_how_to_start_one(slug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "_REPORT_SECONDS", 0)
+    monkeypatch.setattr(evaluate, "_LOOK_SECONDS", 0)
+    monkeypatch.setattr(evaluate, "wake_stalled_runs", lambda: Run.objects.update(status=Run.Status.STOPPED))
+    errors = StringIO()
+    with pytest.raises(CommandError, match="stopped"):
+        call_command("evaluate", "--system", "random", "--set", slug, "--wait", stdout=StringIO(), stderr=errors)
+    assert f"Start one in a second terminal: {WORKER_COMMAND}" in errors.getvalue()
 
 
 def test_a_run_that_does_not_finish_is_a_failure_with_its_reason_and_can_be_resumed(

@@ -15,6 +15,7 @@ from evaluations.management.run_reports import run_report
 from evaluations.models import Run
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_style_names
 from evaluations.selectors.estimates import run_estimate, sweep_estimate
+from evaluations.selectors.workers import WORKER_COMMAND, run_workers
 from evaluations.services.asking import ask_until_done
 from evaluations.services.runs import run_create
 from evaluations.services.stalled_runs import wake_stalled_runs
@@ -140,6 +141,12 @@ class Command(BaseCommand):
             if time.monotonic() >= next_report:
                 next_report += _REPORT_SECONDS
                 self.stderr.write(f"{timezone.now():%H:%M:%S} {run_report(run.pk).as_text()}")
+                self._say_without_workers(run)
+
+    def _say_without_workers(self, run: Run) -> None:
+        workers = run_workers(run_id=run.pk)
+        if not workers.n_alive:
+            self.stderr.write(f"{workers.text} Start one in a second terminal: {WORKER_COMMAND}")
 
 
 def _settings(options: dict[str, Any]) -> dict[str, Any]:
