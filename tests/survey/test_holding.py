@@ -28,7 +28,7 @@ from tests.survey.survey_exports import demo_bank, import_survey
 from tests.survey.test_joining import finished
 from tests.survey.test_joining_races import response_record_next
 from tests.survey.test_study_settings import form_data
-from tests.survey.test_withdrawal_races import meanwhile, needs_overlap, until_somebody_waits
+from tests.survey.test_withdrawal_races import meanwhile, needs_overlap, somebody_waits, until_somebody_waits
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 HOLDS = 'UPDATE "survey_participant" SET "withdrawn_at" = NULL'
@@ -62,15 +62,9 @@ class Meeting:
 
     def _wait_for_the_other(self) -> None:
         end = monotonic() + 10
-        while len(self.begun) < 2 and not _somebody_waits():
+        while len(self.begun) < 2 and not somebody_waits():
             assert monotonic() < end, "the other did not come"
             sleep(0.02)
-
-
-def _somebody_waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(cursor.fetchone()[0])
 
 
 def one_ended_and_a_later_one_under_way() -> Participant:

@@ -76,12 +76,21 @@ def until_somebody_waits() -> None:
     """Return once a transaction waits for a lock that another holds."""
     end = monotonic() + 10
     while monotonic() < end:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-            if cursor.fetchone()[0]:
-                return
+        if somebody_waits():
+            return
         sleep(0.02)
     raise AssertionError("nobody waited for a lock")
+
+
+def somebody_waits() -> bool:
+    """Tell whether a connection to this database waits for a lock; other processes test on others of the cluster."""
+    with connection.cursor() as cursor:
+        # A lock on a transaction names no database, but who waits for it holds locks on tables.
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks AS waited JOIN pg_locks AS held USING (pid) WHERE NOT waited.granted"
+            " AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def needs_overlap() -> None:
