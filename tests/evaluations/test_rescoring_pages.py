@@ -15,7 +15,7 @@ from evaluations.services.rescoring import item_reading_correct, run_rescore
 from tests.corpus.factories import make_revision
 from tests.evaluations.banks import FIXTURES, demo_benchmark
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 ATTACK = "<script>alert('x')</script>"
 
 

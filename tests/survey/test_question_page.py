@@ -17,7 +17,7 @@ from tests.survey.factories import (
     question_url,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PAGES = ("start", "consent", "profile", "link", "practice", "continue", "rules", "finish")
 
