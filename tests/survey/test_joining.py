@@ -28,10 +28,10 @@ from survey.services.flags import flag_review
 from survey.services.inclusion import people_join, study_results_changed
 from survey.services.participants import participant_finish
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
+from tests.survey.test_inclusion import FULL, HALF, admin_form
 
 # Races of joining are tried on PostgreSQL in test_joining_races.
 pytestmark = pytest.mark.one_database
-from tests.survey.test_inclusion import FULL, HALF, admin_form
 
 RULES = tuple(Study.Completion)
 
