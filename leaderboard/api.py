@@ -60,6 +60,7 @@ class BoardRow(Schema):
     rank_low: int | None
     rank_high: int | None
     group: int | None
+    letters: list[str]
     slug: str
     name: str
     source_name: str
@@ -72,6 +73,10 @@ class BoardRow(Schema):
     repeat_low: float | None
     repeat_high: float | None
     repeat_sd: float | None
+    macro_accuracy: float | None
+    macro_low: float | None
+    macro_high: float | None
+    macro_topics: int | None
     n_questions: int
     n_scored: int | None
     outcomes: dict[str, int]
@@ -100,6 +105,8 @@ class BoardOut(Schema):
     n_people_complete: int
     n_people_counted: int
     n_absent_under_rule: int
+    chance_level: float | None
+    chance_sd: float | None
     rows: list[BoardRow]
 
 
@@ -226,7 +233,9 @@ def leaderboard(
     has no `outcomes`, and no `n_scored` on a topic. `inclusion` says which people a row is of; `answers_per_question`
     is the median number of them for a question where each answered a part of the set. With `repeats` above 1 the
     accuracy is the mean over questions of the mean over repeats; `repeat_low`, `repeat_high` and `repeat_sd` are the
-    lowest and highest accuracy of a single repeat and the standard deviation between them."""
+    lowest and highest accuracy of a single repeat and the standard deviation between them. `rank_low` and `rank_high`
+    are the ranks the questions allow; two rows share one of `letters` exactly where they cannot be told apart. In
+    `macro_accuracy` each of `macro_topics` topics counts the same. `chance_level` is a guesser's."""
     question_set = found_set(set_slug)
     query = checked_query(request, question_set)
     return conditional(

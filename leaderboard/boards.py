@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,8 @@ from leaderboard import ranking, statistics
 from leaderboard.matrix import ERROR, MISSING, OUTCOMES, PERSON, RIGHT, Codes, Matrix, is_complete
 
 HUMAN = "human"
+# Below these many questions a topic's results are greyed and never ranked: one question moves them by ten points.
+SMALL_TOPIC = 10
 Columns = npt.NDArray[np.intp]
 
 INCOMPLETE = "incomplete"
@@ -100,9 +103,23 @@ class PeopleFacts:
     answers_per_question: float | None = None
 
 
+class Macro(NamedTuple):
+    """A mean in which each topic counts the same; no interval (None) of people."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    n_topics: int
+    smallest: int
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a board."""
+    """One line of a board.
+
+    `rank_low` and `rank_high` are the ranks the questions allow, `letters` the groups of those it cannot be told apart
+    from, `group` the block of the board between two heavier lines (`leaderboard.standing`).
+    """
 
     slug: str
     name: str
@@ -119,6 +136,9 @@ class Row:
     rank_low: int | None = None
     rank_high: int | None = None
     group: int | None = None
+    letters: tuple[str, ...] = ()
+    run_id: str = ""
+    macro: Macro | None = None
     name_repeats: bool = False
     is_complete: bool = True
 
@@ -189,6 +209,7 @@ def system_rows(
             is_imported=entrant.is_imported,
             is_submitted=entrant.is_submitted,
             repeats=entrant.repeats,
+            run_id=entrant.run_id,
             estimate=_system_estimate(codes, columns, is_shown=is_shown, is_closed=is_closed),
             topics={
                 topic.slug: _system_estimate(
@@ -214,30 +235,19 @@ def _system_estimate(codes: Codes, columns: Columns, *, is_shown: bool, is_close
     return estimate_of(part) if is_shown else withheld_estimate(part, FEW_QUESTIONS)
 
 
-def ranked(rows: Iterable[Row]) -> list[Row]:
-    """Return rows from best to worst with ranks, rank bounds and groups; incomplete ones last, without."""
+def ranked(rows: Iterable[Row], *, is_small: bool = False) -> list[Row]:
+    """Return rows from best to worst with ranks; incomplete ones last, without. Nobody has one where too few questions
+    are shown (`is_small`).
+    """
     ordered = ranking.in_order(
         list(rows),
         key=lambda row: row.estimate.accuracy,
         tie_break=lambda row: (row.name.casefold(), row.slug),
         descending=True,
     )
-    ranks = ranking.shared_ranks([row.estimate.accuracy for row in ordered])
-    intervals = [row.estimate.bounds for row in ordered]
-    bounds = ranking.rank_bounds(intervals)
-    numbers = ranking.groups(intervals)
+    ranks = ranking.shared_ranks([None if is_small else row.estimate.accuracy for row in ordered])
     names = Counter(row.name for row in ordered)
-    return [
-        replace(
-            row,
-            rank=rank,
-            rank_low=bound.low if bound else None,
-            rank_high=bound.high if bound else None,
-            group=number,
-            name_repeats=names[row.name] > 1,
-        )
-        for row, rank, bound, number in zip(ordered, ranks, bounds, numbers, strict=True)
-    ]
+    return [replace(row, rank=rank, name_repeats=names[row.name] > 1) for row, rank in zip(ordered, ranks, strict=True)]
 
 
 def outcomes_in_use(rows: Iterable[Row]) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from corpus.scoring.rules import rule_definition, rule_names
-from leaderboard import people, ranking, statistics
+from leaderboard import people, ranking, standing, statistics
 
 
 class Section(NamedTuple):
@@ -25,8 +25,16 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Mean of people who answered different questions", people.partial_estimate),
     ("Interval of that mean", statistics.balanced_estimate),
     ("Ranks and ties", ranking.shared_ranks),
-    ("Ranks an interval allows", ranking.rank_bounds),
-    ("Groups that cannot be told apart", ranking.groups),
+    ("Ranks and groups on a board", standing.standings),
+    ("Ranks the questions allow", statistics.rank_intervals),
+    ("Two systems on the same questions", statistics.mcnemar_p_value),
+    ("Two systems of which one was asked several times", statistics.sign_flip_p_value),
+    ("All pairs of a board", statistics.paired_table),
+    ("Many tests at once", statistics.holm),
+    ("Groups that share a letter", statistics.indistinct_groups),
+    ("Mean of topics", statistics.macro_average),
+    ("Chance of a question", statistics.question_chances),
+    ("Chance level of a set", statistics.chance_level),
 )
 
 

@@ -22,3 +22,20 @@ class ScoreMatrix(models.Model):
 
     def __str__(self) -> str:
         return f"{self.set_revision_id} {self.rule}"
+
+
+class BoardStatistics(models.Model):
+    """What was worked out of a whole board at one results version, so that no reader waits for it a second time."""
+
+    set_revision = models.ForeignKey(QuestionSetRevision, on_delete=models.CASCADE, related_name="board_statistics")
+    rule = models.CharField(max_length=64)
+    results_version = models.PositiveBigIntegerField()
+    made_from = models.CharField(max_length=64, help_text="Hash of the rows it is of.")
+    content = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["set_revision", "rule"], name="board_statistics_once")]
+        verbose_name_plural = "board statistics"
+
+    def __str__(self) -> str:
+        return f"{self.set_revision_id} {self.rule}"

@@ -33,6 +33,11 @@ CSV_FIELDS = (
     "repeat_low",
     "repeat_high",
     "repeat_sd",
+    "groups",
+    "macro_accuracy",
+    "macro_low",
+    "macro_high",
+    "chance_level",
 )
 
 
@@ -68,6 +73,7 @@ def board_payload(board: Board) -> dict[str, Any]:
         "n_people_complete": board.n_people_finished,
         "n_people_counted": board.n_people_counted,
         "n_absent_under_rule": board.n_absent,
+        **_chance(board),
         "rows": [row_payload(row, names) for row in board.rows],
     }
 
@@ -79,6 +85,7 @@ def row_payload(row: Row, topic_names: dict[str, str]) -> dict[str, Any]:
         "rank_low": row.rank_low,
         "rank_high": row.rank_high,
         "group": row.group,
+        "letters": list(row.letters),
         "slug": row.slug,
         "name": row.name,
         "source_name": row.source_name,
@@ -89,6 +96,7 @@ def row_payload(row: Row, topic_names: dict[str, str]) -> dict[str, Any]:
         "is_submitted": row.is_submitted,
         "repeats": row.repeats,
         **_spread(row.estimate),
+        **_macro(row),
         "n_scored": row.estimate.n_scored,
         "outcomes": dict(row.estimate.outcomes),
         **_estimate(row.estimate),
@@ -119,6 +127,28 @@ def _spread(estimate: Estimate) -> dict[str, float | None]:
     return {"repeat_low": low, "repeat_high": high, "repeat_sd": deviation}
 
 
+def _macro(row: Row) -> dict[str, float | int | None]:
+    """Return the mean in which each topic counts the same; None where fewer than two topics are shown."""
+    if row.macro is None:
+        return {"macro_accuracy": None, "macro_low": None, "macro_high": None, "macro_topics": None}
+    macro = row.macro
+    return {
+        "macro_accuracy": macro.mean,
+        "macro_low": macro.low,
+        "macro_high": macro.high,
+        "macro_topics": macro.n_topics,
+    }
+
+
+def _chance(board: Board) -> dict[str, float | None]:
+    """Return the share right to be expected of a guesser, and its standard deviation; None for a part of a set."""
+    level = board.chance
+    return {
+        "chance_level": level.mean if level else None,
+        "chance_sd": level.standard_deviation if level else None,
+    }
+
+
 def _estimate(estimate: Estimate, n: str = "n_questions") -> dict[str, Any]:
     low, high = estimate.bounds or (None, None)
     return {
@@ -141,7 +171,8 @@ def board_csv(board: Board) -> str:
     writer.writerow([*CSV_FIELDS, *outcomes, *_topic_headings(board.topics)])
     payload = board_payload(board)
     for row in payload["rows"]:
-        cells = [row[name] for name in CSV_FIELDS]
+        beside = {"groups": " ".join(row["letters"]), "chance_level": payload["chance_level"]}
+        cells = [beside[name] if name in beside else row[name] for name in CSV_FIELDS]
         cells += [row["outcomes"].get(name) for name in outcomes]
         cells += _topic_cells(row, board.topics)
         writer.writerow([safe_cell(cell) for cell in cells])

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from corpus.models import QuestionSet
 from corpus.scoring.rules import UnknownRuleError, resolve_rule, rule_names
 from evaluations.models import System
@@ -11,13 +13,15 @@ from leaderboard import ranking
 from leaderboard.assembly import Hidden, board_rows
 from leaderboard.boards import (
     HUMAN,
+    SMALL_TOPIC,
+    Columns,
     Row,
     SystemFacts,
     Topic,
     ranked,
 )
 from leaderboard.matrix import COMPLETE, PARTIAL, Matrix
-from leaderboard.people import PEOPLE_SLUG, cohort_of
+from leaderboard.people import PEOPLE_SLUG, Cohort, cohort_of
 from leaderboard.selectors.boards import (
     GroupingChoice,
     groupings_of,
@@ -29,6 +33,8 @@ from leaderboard.selectors.boards import (
 from leaderboard.selectors.inputs import columns_of, read_matrix
 from leaderboard.selectors.shown import DEFAULT_GROUPING, shown_groups_of, smallest_group
 from leaderboard.services import current_matrix
+from leaderboard.services.statistics import ByTopic, Looked, current_statistics
+from leaderboard.statistics import ChanceLevel
 
 KINDS = (*System.Kind.values, HUMAN)
 SORTS = {"accuracy": "accuracy", "name": "name", "questions": "questions answered"}
@@ -56,6 +62,12 @@ class BoardQuery:
     direction: str = "descending"
     fallback: str = "on"
 
+    @property
+    def narrowed(self) -> str:
+        """What makes this another board than the whole one of its rule; "" for that."""
+        is_whole = not (self.topic or self.kind) and self.fallback == "on"
+        return "" if is_whole else repr((self.grouping if self.topic else "", self.topic, self.kind, self.fallback))
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
@@ -72,6 +84,7 @@ class Board:
     n_people_finished: int
     n_people_counted: int
     n_absent: int
+    chance: ChanceLevel | None = None
 
     @property
     def is_published_view(self) -> bool:
@@ -92,6 +105,16 @@ class Board:
     def people_with_accuracy(self) -> Row | None:
         """The row of people, where it has an accuracy on the questions shown."""
         return self.people if self.people and self.people.has_accuracy else None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the topic shown has too few questions to rank anybody."""
+        return self.topic is not None and self.topic.columns.size < SMALL_TOPIC
+
+    @property
+    def has_macro(self) -> bool:
+        """Whether any row has a mean of topics."""
+        return any(row.macro for row in self.rows)
 
     @property
     def has_demo(self) -> bool:
@@ -146,31 +169,72 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
         benchmark_id=question_set.benchmark_id, grouping=query.grouping, question_ids=matrix.question_ids
     )
     topic = _topic(query, topics)
-    systems = visible_systems()
-    cohorts = [cohort_of(matrix, minimum=people_rule().minimum_for_mean, how=how) for how in (COMPLETE, PARTIAL)]
-    rows = board_rows(
-        matrix,
-        cohorts,
-        systems=systems,
-        topic=topic,
-        topics=topics,
-        shown_topics=topics if with_topics else [],
-        hidden=_hidden(question_set, query.grouping),
-        grouping=query.grouping,
+    found = _Found(
+        question_set=question_set,
+        matrix=matrix,
+        systems=visible_systems(),
+        cohorts=[cohort_of(matrix, minimum=people_rule().minimum_for_mean, how=how) for how in (COMPLETE, PARTIAL)],
+    )
+    rows = found.rows(topic=topic, topics=topics, shown_topics=topics if with_topics else [], grouping=query.grouping)
+    is_small = topic is not None and topic.columns.size < SMALL_TOPIC
+    ordered = ranked((row for row in rows if query.kind in ("", row.kind)), is_small=is_small)
+    computed = current_statistics(
+        looked=Looked(question_set, query.rule, query.narrowed, topic.columns if topic else found.all_columns),
+        matrix=matrix,
+        rows=[row for row in ordered if row.rank is not None],
+        by_topic=found.by_topic,
     )
     return Board(
         question_set=question_set,
         query=query,
-        rows=tuple(ranked(row for row in rows if query.kind in ("", row.kind))),
+        rows=tuple(computed.on(row) for row in ordered),
         topics=tuple(topics),
         groupings=tuple(groupings),
         topic=topic,
         n_questions=len(topic.columns) if topic else len(matrix.root_ids),
-        n_people=cohorts[0].n_people,
-        n_people_finished=cohorts[0].n_finished,
+        n_people=found.cohorts[0].n_people,
+        n_people_finished=found.cohorts[0].n_finished,
         n_people_counted=sum(row.people.n for row in rows if row.people),
-        n_absent=_absent(question_set, query, matrix, systems),
+        n_absent=_absent(question_set, query, matrix, found.systems),
+        chance=computed.chance,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What rows of a set are made of."""
+
+    question_set: QuestionSet
+    matrix: Matrix
+    systems: dict[int, SystemFacts]
+    cohorts: list[Cohort]
+
+    @property
+    def all_columns(self) -> Columns:
+        return np.arange(len(self.matrix.root_ids))
+
+    def rows(self, *, topic: Topic | None, topics: list[Topic], shown_topics: list[Topic], grouping: str) -> list[Row]:
+        return board_rows(
+            self.matrix,
+            self.cohorts,
+            systems=self.systems,
+            topic=topic,
+            topics=topics,
+            shown_topics=shown_topics,
+            hidden=_hidden(self.question_set, grouping),
+            grouping=grouping,
+        )
+
+    def by_topic(self) -> ByTopic:
+        """Return all rows with their estimates by topic, and those topics that are shown of systems."""
+        topics = topics_of(
+            benchmark_id=self.question_set.benchmark_id,
+            grouping=DEFAULT_GROUPING,
+            question_ids=self.matrix.question_ids,
+        )
+        hidden = _hidden(self.question_set, DEFAULT_GROUPING).of_systems
+        rows = self.rows(topic=None, topics=topics, shown_topics=topics, grouping=DEFAULT_GROUPING)
+        return ByTopic(rows, [topic for topic in topics if topic.slug not in hidden])
 
 
 def _matrix(question_set: QuestionSet, query: BoardQuery) -> Matrix:

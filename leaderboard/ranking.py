@@ -1,4 +1,4 @@
-"""Ranks, order and what the ranks do not tell apart. Pure; scores are compared exactly, before any rounding."""
+"""Ranks and order. Pure; scores are compared exactly, before any rounding."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -67,22 +67,3 @@ def rank_bounds(intervals: Sequence[tuple[float, float] | None]) -> list[RankBou
         below = sum(high < pair[0] for _, high in known)
         bounds.append(RankBounds(1 + above, len(known) - below))
     return bounds
-
-
-def groups(intervals: Sequence[tuple[float, float] | None]) -> list[int | None]:
-    """Number the groups of neighbours that cannot be told apart, in an order from best to worst.
-
-    The first entrant opens group 1; each next one whose interval reaches that of the group's first belongs to it,
-    and the one that does not opens the next group. Those without an interval belong to none.
-    """
-    numbers: list[int | None] = []
-    number, floor = 0, math.inf
-    for pair in intervals:
-        if pair is None:
-            numbers.append(None)
-            continue
-        low, high = pair
-        if high < floor:
-            number, floor = number + 1, low
-        numbers.append(number)
-    return numbers

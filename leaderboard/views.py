@@ -13,7 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 from corpus.models import QuestionSet
 from corpus.scoring.rules import rule_names
 from evaluations.selectors import public_system
-from leaderboard.boards import HUMAN, Row, outcomes_in_use
+from leaderboard.boards import HUMAN, SMALL_TOPIC, Row, outcomes_in_use
 from leaderboard.charts import bar_chart, chart_height, charted
 from leaderboard.disclosure import SMALLEST_GROUP, SMALLEST_GROUP_OF_PEOPLE
 from leaderboard.home import benchmark_boards, open_studies
@@ -31,7 +31,6 @@ from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.shown import smallest_group
 from leaderboard.systems import public_facts, results_by_set
 
-SMALL_TOPIC = 10
 View = Callable[..., HttpResponse]
 
 
@@ -117,6 +116,7 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
         "sorts": sort_columns(found.query),
         "outcomes": outcomes_in_use(found.rows),
         "kinds": KINDS,
+        "small": SMALL_TOPIC,
         "kind_labels": kind_labels(found.rows),
         "people_minimum": people_rule().minimum_for_mean,
         "rules": rule_names(),

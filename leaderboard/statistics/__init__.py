@@ -27,10 +27,12 @@ from leaderboard.statistics.item_response import ItemResponseModel, fit_item_res
 from leaderboard.statistics.multiple import group_letters, holm, holm_table, indistinct_groups, told_apart
 from leaderboard.statistics.paired import (
     PairedComparison,
+    coarse_pair,
     compare_pair,
     mcnemar_p_value,
     mcnemar_table,
     paired_bootstrap_interval,
+    paired_table,
     sign_flip_p_value,
 )
 from leaderboard.statistics.rank_bootstrap import rank_intervals
@@ -61,6 +63,7 @@ __all__ = [
     "bootstrap_interval",
     "chance_level",
     "clustered_mean",
+    "coarse_pair",
     "compare_pair",
     "discrimination",
     "equal_bins",
@@ -74,6 +77,7 @@ __all__ = [
     "mcnemar_p_value",
     "mcnemar_table",
     "paired_bootstrap_interval",
+    "paired_table",
     "people_interval",
     "question_chances",
     "rank_intervals",

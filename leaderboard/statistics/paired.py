@@ -1,12 +1,24 @@
 """Two systems on the questions both answered. Pure and vectorised; every formula names its source."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import bdtr, gammaln
+from scipy.special import bdtr, erfc, gammaln
 
-from leaderboard.statistics.basis import BOOTSTRAP_DRAWS, BOOTSTRAP_SEED, CONFIDENCE, NO_INTERVAL, Floats, Interval
+from leaderboard.statistics.basis import (
+    BOOTSTRAP_DRAWS,
+    BOOTSTRAP_SEED,
+    CONFIDENCE,
+    NO_INTERVAL,
+    Floats,
+    Integers,
+    Interval,
+)
 from leaderboard.statistics.resampling import question_weights
+
+# Up to about this many products the sign-flip test is exact: about two seconds.
+_EXACT_WORK = 2e9
 
 
 class PairedComparison(NamedTuple):
@@ -42,6 +54,31 @@ def mcnemar_table(right: Floats) -> Floats:
     common = answered.astype(np.float64) @ answered.T.astype(np.float64)
     p_values: Floats = np.where(common > 0, _mcnemar(better, better.T), np.nan)
     np.fill_diagonal(p_values, np.nan)
+    return p_values
+
+
+def paired_table(question_means: Floats, repeats: Integers) -> Floats:
+    """Return the p-value of every pair, of shape (entrants, entrants): exact McNemar where both were asked once.
+
+    `question_means` has the shape (entrants, questions), complete, each the mean over as many `repeats`. Where either
+    of a pair was asked several times it is the sign-flip test (`sign_flip_p_value`), exact as long as all such pairs
+    together are affordable; beyond that by its normal approximation: under the null the sum of the differences has the
+    mean 0 and the variance Σ d². Source of the approximation: E. J. G. Pitman (1937), as there. The diagonal is NaN.
+    """
+    entrants, n = question_means.shape
+    p_values: Floats = np.full((entrants, entrants), np.nan)
+    once = np.flatnonzero(repeats == 1)
+    p_values[np.ix_(once, once)] = mcnemar_table(question_means[once])
+    pairs = [pair for pair in zip(*np.triu_indices(entrants, k=1), strict=True) if repeats[list(pair)].max() > 1]
+    common = math.lcm(*(int(each) for each in repeats)) if entrants else 1
+    if pairs and len(pairs) * float(n * common) ** 2 > _EXACT_WORK:
+        approximate = _sign_flip_approximation(question_means)
+        for first, second in pairs:
+            p_values[first, second] = p_values[second, first] = approximate[first, second]
+        return p_values
+    for first, second in pairs:
+        p_value = sign_flip_p_value(question_means[first], question_means[second], common)
+        p_values[first, second] = p_values[second, first] = p_value
     return p_values
 
 
@@ -87,6 +124,32 @@ def paired_bootstrap_interval(
     return Interval(float(low), float(high))
 
 
+def coarse_pair(first: Floats, second: Floats, step: int) -> tuple[Floats, Floats]:
+    """Return two rows that differ by as much as these do in all, on about as many questions, and on no known one.
+
+    Of the differences d between the two rows their sum D is kept, and of k = (Σ d² − |D|) / 2, which for answers given
+    once is on how many questions the one behind is right and the other is not, the next multiple of `step` above it,
+    or, where that is less, the largest k that rows of these means can have. So who knows one row by heart does not
+    work out an answer of the other from a test of the rows returned. That test finds a difference less easily, not
+    more, than a test of the rows themselves: asked once, Σ d² is never smaller.
+    """
+    n = int(first.size)
+    total = float(np.round((first - second).sum(), 9))
+    both = float(first.sum() + second.sum())
+    squares = float(np.round(((first - second) ** 2).sum(), 9))
+    whole, rest = int(abs(total)), abs(total) % 1
+    most = (min(math.ceil(min(both, 2 * n - both)), n) - whole) // 2
+    against = (math.floor(max(squares - abs(total), 0.0) / 2 / step) + 1) * step
+    against = max(min(against, most, (n - whole - (rest > 0)) // 2), 0)
+    differences = np.zeros(n)
+    differences[:against] = -1.0
+    differences[against : 2 * against + whole] = 1.0
+    if rest:
+        differences[2 * against + whole] = rest
+    differences *= np.sign(total) or 1.0
+    return np.maximum(differences, 0.0), np.maximum(-differences, 0.0)
+
+
 def compare_pair(first: Floats, second: Floats, repeats: int = 1, confidence: float = CONFIDENCE) -> PairedComparison:
     """Compare two systems on the questions both answered (NaN where not): one value per question, from 0 to 1.
 
@@ -110,6 +173,18 @@ def compare_pair(first: Floats, second: Floats, repeats: int = 1, confidence: fl
 
 def _mcnemar(better: Floats, worse: Floats) -> Floats:
     p_values: Floats = np.minimum(1.0, 2 * bdtr(np.minimum(better, worse), (better + worse).astype(np.int64), 0.5))
+    return p_values
+
+
+def _sign_flip_approximation(question_means: Floats) -> Floats:
+    """Return the two-sided normal approximation of the sign-flip test for every pair."""
+    sums = question_means.sum(axis=1)
+    squares = (question_means**2).sum(axis=1)
+    variances = np.maximum(squares[:, np.newaxis] + squares - 2 * question_means @ question_means.T, 0.0)
+    distances = np.abs(sums[:, np.newaxis] - sums)
+    # Where no question tells the two apart, what rounding leaves is no difference.
+    sizes = np.where(variances > 1e-9, np.sqrt(variances), np.inf)
+    p_values: Floats = erfc(distances / sizes / np.sqrt(2))
     return p_values
 
 

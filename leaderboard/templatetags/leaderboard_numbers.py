@@ -6,6 +6,8 @@ from typing import Any
 
 from django import template
 
+from leaderboard.standing import letter_text
+
 register = template.Library()
 
 
@@ -49,6 +51,12 @@ def words(name: str) -> str:
 def plural(kind: str) -> str:
     """Name several entrants of a kind."""
     return {"agent": "agents", "baseline": "baselines", "human": "human experts", "model": "models"}.get(kind, kind)
+
+
+@register.filter
+def letters(of_groups: Sequence[str]) -> str:
+    """Write the letters of groups shortly, letters in a row as a range: `a, c–g`."""
+    return letter_text(of_groups)
 
 
 @register.filter

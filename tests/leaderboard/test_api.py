@@ -54,7 +54,7 @@ def test_a_row_holds_what_the_design_promises(client, results) -> None:
     assert {name: row[name] for name in ("rank", "rank_low", "rank_high", "name", "source_name", "kind")} == {
         "rank": 1,
         "rank_low": 1,
-        "rank_high": 3,
+        "rank_high": 2,
         "name": "Imported",
         "source_name": "Imported_v1",
         "kind": "model",

@@ -119,12 +119,6 @@ def test_ties_share_a_rank_and_the_next_skips() -> None:
     assert [(row.name, row.rank) for row in rows] == [("Alpha", 1), ("Zeta", 1), ("Low", 3)]
 
 
-def test_near_ties_are_not_told_apart() -> None:
-    rows = board({"A": ["+" * 123 + "-" * 77], "B": ["+" * 122 + "-" * 78], "C": ["-" * 200]})
-    assert [row.group for row in rows] == [1, 1, 2]
-    assert [(row.rank_low, row.rank_high) for row in rows] == [(1, 2), (1, 2), (3, 3)]
-
-
 def test_an_incomplete_result_shows_nothing_by_topic() -> None:
     topics = [Topic("a", "A", np.array([0, 1])), Topic("b", "B", np.array([2, 3]))]
     rows = {row.name: row for row in board({"A": ["+-  "], "B": ["+-++"]}, topics)}

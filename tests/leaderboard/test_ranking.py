@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from leaderboard.ranking import RankBounds, groups, in_order, is_missing, rank_bounds, shared_ranks
+from leaderboard.ranking import RankBounds, in_order, is_missing, rank_bounds, shared_ranks
 
 NAN = float("nan")
 
@@ -59,15 +59,6 @@ def test_rank_bounds_follow_from_intervals_that_do_not_overlap() -> None:
         RankBounds(3, 4),
         RankBounds(3, 4),
     ]
-
-
-def test_near_ties_are_one_group() -> None:
-    # 61.0 % and 61.5 % of 200 questions; then one that is clearly behind, and one without an interval.
-    assert groups([(0.546, 0.680), (0.541, 0.675), (0.2, 0.3), None]) == [1, 1, 2, None]
-
-
-def test_a_group_does_not_chain_beyond_what_reaches_its_first() -> None:
-    assert groups([(0.50, 0.60), (0.45, 0.55), (0.40, 0.49)]) == [1, 1, 2]
 
 
 def test_what_counts_as_missing() -> None:

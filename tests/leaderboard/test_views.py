@@ -34,7 +34,7 @@ def results(small_set):
 
 
 def names_in_order(html: str) -> list[str]:
-    table = html.split('<table class="ranking"')[1].split("</table>")[0]
+    table = html.split('<table class="ranking')[1].split("</table>")[0]
     rows = re.findall(r'<th class="name"[^>]*scope="row"[^>]*>(.*?)</th>', table, re.DOTALL)
     return [re.sub(r"<span.*", "", re.sub(r"</?a[^>]*>", "", row), flags=re.DOTALL).strip() for row in rows]
 
