@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from corpus.scoring.rules import rule_definition, rule_names
-from leaderboard import people, ranking, standing, statistics
+from leaderboard import comparison, people, ranking, standing, statistics
 
 
 class Section(NamedTuple):
@@ -32,6 +32,9 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("All pairs of a board", statistics.paired_table),
     ("Many tests at once", statistics.holm),
     ("Groups that share a letter", statistics.indistinct_groups),
+    ("A few entrants side by side", comparison.pairs_of),
+    ("A pair from which no single verdict follows", statistics.coarse_pair),
+    ("Interval of a difference", statistics.paired_bootstrap_interval),
     ("Mean of topics", statistics.macro_average),
     ("Chance of a question", statistics.question_chances),
     ("Chance level of a set", statistics.chance_level),

@@ -84,7 +84,8 @@ class Board:
     n_people_finished: int
     n_people_counted: int
     n_absent: int
-    chance: ChanceLevel | None = None
+    matrix: Matrix
+    chance: ChanceLevel | None
 
     @property
     def is_published_view(self) -> bool:
@@ -196,6 +197,7 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
         n_people_finished=found.cohorts[0].n_finished,
         n_people_counted=sum(row.people.n for row in rows if row.people),
         n_absent=_absent(question_set, query, matrix, found.systems),
+        matrix=matrix,
         chance=computed.chance,
     )
 

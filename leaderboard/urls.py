@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from leaderboard import own_views, views
+from leaderboard import compare_views, own_views, views
 from leaderboard.api import api
 
 app_name = "leaderboard"
@@ -11,6 +11,10 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/", views.board, name="board"),
     path("leaderboard/<slug:slug>/topics/", views.topics, name="topics"),
     path("leaderboard/<slug:slug>/chart.json", views.chart, name="chart"),
+    path("leaderboard/<slug:slug>/compare/", compare_views.compare, name="compare"),
+    path("leaderboard/<slug:slug>/compare/chart.json", compare_views.chart, name="compare-chart"),
+    path("leaderboard/<slug:slug>/compare/differences.csv", compare_views.differences, name="compare-csv"),
+    path("leaderboard/<slug:slug>/compare/questions/", compare_views.questions, name="compare-questions"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
     # An address among those of the survey: the page is a participant's, and its figures are the boards'.

@@ -54,6 +54,29 @@ def plural(kind: str) -> str:
 
 
 @register.filter
+def points(difference: float | None) -> str:
+    """Write a difference of two shares of 1 in percentage points with its sign and one decimal."""
+    if difference is None:
+        return ""
+    rounded = round(difference * 100, 1)
+    return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"
+
+
+@register.filter
+def p_value(p: float | None) -> str:
+    """Write a p-value with three decimals; below a thousandth only that it is."""
+    if p is None:
+        return ""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+@register.filter
+def around(difference: float, reach: float) -> str:
+    """Write a difference as a coordinate of a drawing from -reach to reach, zero in the middle."""
+    return f"{min(max(50 + 50 * difference / reach, 0), 100):.2f}%"
+
+
+@register.filter
 def letters(of_groups: Sequence[str]) -> str:
     """Write the letters of groups shortly, letters in a row as a range: `a, c–g`."""
     return letter_text(of_groups)

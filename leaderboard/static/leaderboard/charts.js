@@ -51,8 +51,9 @@
   // On a phone long labels would leave no room for the bars.
   function narrow(layout) {
     layout.font.size = 12;
-    layout.xaxis.title.text = "% right";
-    layout.xaxis.dtick = 50;
+    const { title = "% right", dtick = 50 } = layout.meta?.narrow ?? {};
+    layout.xaxis.title.text = title;
+    layout.xaxis.dtick = dtick;
     layout.yaxis.tickvals = layout.yaxis.categoryarray;
     layout.yaxis.ticktext = layout.yaxis.categoryarray.map((label) =>
       label.length > 18 ? `${label.slice(0, 17)}…` : label,
