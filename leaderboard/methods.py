@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from corpus.scoring.rules import rule_definition, rule_names
-from leaderboard import comparison, people, ranking, standing, statistics
+from leaderboard import comparison, humans, people, ranking, standing, statistics
 
 
 class Section(NamedTuple):
@@ -24,6 +24,8 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Interval of the mean of people", statistics.people_interval),
     ("Mean of people who answered different questions", people.partial_estimate),
     ("Interval of that mean", statistics.balanced_estimate),
+    ("People beside systems, and over questions", humans.people_statistics),
+    ("Share of people a system beats", statistics.beaten_band),
     ("Ranks and ties", ranking.shared_ranks),
     ("Ranks and groups on a board", standing.standings),
     ("Ranks the questions allow", statistics.rank_intervals),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from leaderboard import compare_views, own_views, views
+from leaderboard import compare_views, humans_views, own_views, views
 from leaderboard.api import api
 
 app_name = "leaderboard"
@@ -15,6 +15,7 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/compare/chart.json", compare_views.chart, name="compare-chart"),
     path("leaderboard/<slug:slug>/compare/differences.csv", compare_views.differences, name="compare-csv"),
     path("leaderboard/<slug:slug>/compare/questions/", compare_views.questions, name="compare-questions"),
+    path("leaderboard/<slug:slug>/humans/", humans_views.humans, name="humans"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
     # An address among those of the survey: the page is a participant's, and its figures are the boards'.

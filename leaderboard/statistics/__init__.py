@@ -21,7 +21,14 @@ from leaderboard.statistics.calibration import (
     reliability,
 )
 from leaderboard.statistics.chance import ChanceLevel, Guess, chance_level, question_chances
-from leaderboard.statistics.comparisons import SetAgreement, ShareBeaten, set_agreement, share_beaten
+from leaderboard.statistics.comparisons import (
+    BeatenBand,
+    SetAgreement,
+    ShareBeaten,
+    beaten_band,
+    set_agreement,
+    share_beaten,
+)
 from leaderboard.statistics.intervals import bootstrap_interval, people_interval, wilson_bounds, wilson_interval
 from leaderboard.statistics.item_response import ItemResponseModel, fit_item_response
 from leaderboard.statistics.multiple import group_letters, holm, holm_table, indistinct_groups, told_apart
@@ -41,6 +48,7 @@ from leaderboard.statistics.repeats import RepeatSpread, repeat_spread, repeated
 __all__ = [
     "BOOTSTRAP_DRAWS",
     "BOOTSTRAP_SEED",
+    "BeatenBand",
     "CONFIDENCE",
     "ChanceLevel",
     "ClusteredMean",
@@ -60,6 +68,7 @@ __all__ = [
     "SetEstimate",
     "ShareBeaten",
     "balanced_estimate",
+    "beaten_band",
     "bootstrap_interval",
     "chance_level",
     "clustered_mean",

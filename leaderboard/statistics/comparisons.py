@@ -19,6 +19,14 @@ class ShareBeaten(NamedTuple):
     n_people: int
 
 
+class BeatenBand(NamedTuple):
+    """Between which shares of `n_people` the share lies that a system beats; the two are one where it may be told."""
+
+    low: float
+    high: float
+    n_people: int
+
+
 class SetAgreement(NamedTuple):
     """How a small set orders and scores systems as the full one does; NaN where it is not defined."""
 
@@ -63,6 +71,27 @@ def share_beaten(
     ends = np.quantile(shares, [(1 - confidence) / 2, (1 + confidence) / 2])
     both = Interval(min(float(ends[0]), over_people.low), max(float(ends[1]), over_people.high))
     return ShareBeaten(share, over_people, both, n)
+
+
+def beaten_band(system: float, people: Floats, smallest: int) -> BeatenBand:
+    """Return the share of people whose mean is below the system's, a tie counting a half, as one of a few bands.
+
+    n people are put into as many groups of `smallest` or more as they make, in the order of their means, of sizes that
+    differ by one at most; the band is the group in which the share falls, so that its edges are quantiles with at
+    least `smallest` people on either side. Told exactly only where it is 0 or 1: below the worst or above the best of them.
+    Edges: i-th of k groups, the integer nearest to i·n/k. Source of such micro-aggregation: J. Domingo-Ferrer and J. M.
+    Mateo-Sanz, IEEE Transactions on Knowledge and Data Engineering 14 (2002) 189-201.
+    """
+    n = int(people.size)
+    leads = np.round(system - people, 9)
+    if not n or leads.min() > 0 or leads.max() < 0:
+        share = float("nan") if not n else float(leads.min() > 0)
+        return BeatenBand(share, share, n)
+    groups = max(n // smallest, 1)
+    edges = np.rint(np.arange(groups + 1) * n / groups)
+    beaten = float(_points(leads).sum())
+    place = min(int(np.searchsorted(edges, beaten, side="right")) - 1, groups - 1)
+    return BeatenBand(float(edges[place]) / n, float(edges[place + 1]) / n, n)
 
 
 def set_agreement(small: Floats, full: Floats) -> SetAgreement:

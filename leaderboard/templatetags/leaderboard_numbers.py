@@ -63,6 +63,12 @@ def points(difference: float | None) -> str:
 
 
 @register.filter
+def share(part: float) -> str:
+    """Write a share of 1 in whole percent."""
+    return f"{part * 100:.0f}%"
+
+
+@register.filter
 def p_value(p: float | None) -> str:
     """Write a p-value with three decimals; below a thousandth only that it is."""
     if p is None:

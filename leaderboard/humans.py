@@ -1,0 +1,154 @@
+"""What people can do on a set: means of them, as the boards show them, and what follows from whole groups of them."""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from django.core.cache import cache
+
+from corpus.models import QuestionSet
+from leaderboard import statistics
+from leaderboard.boards import HUMAN, Row, Topic
+from leaderboard.disclosure import SMALLEST_GROUP_OF_PEOPLE
+from leaderboard.matrix import COMPLETE, PARTIAL, RIGHT
+from leaderboard.people import PEOPLE_SLUG, Cohort, cohort_of
+from leaderboard.queries import Board, BoardQuery, load_board, parse_rule
+from leaderboard.selectors.boards import people_rule, public_sets
+from leaderboard.selectors.tools import tools_by_set
+from leaderboard.statistics import BeatenBand, Interval
+
+_KEEP_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Beaten:
+    """A system, and the share of the people it beats."""
+
+    row: Row
+    band: BeatenBand
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the share is told, and not only between which shares it lies."""
+        return self.band.low == self.band.high
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleStatistics:
+    """What is worked out of everybody who answered the whole set: the interval over questions, and who beats them."""
+
+    over_questions: Interval | None
+    bands: dict[str, BeatenBand]
+
+
+@dataclass(frozen=True, slots=True)
+class PartOfPeople:
+    """The row of people on one set of the benchmark, and whether tools were allowed there (both: some of each)."""
+
+    question_set: QuestionSet
+    tools: frozenset[bool]
+    row: Row
+
+    @property
+    def words(self) -> str:
+        """Whether tools were allowed, in words."""
+        if len(self.tools) > 1:
+            return "allowed to some"
+        return "allowed" if True in self.tools else "not allowed"
+
+
+@dataclass(frozen=True, slots=True)
+class Humans:
+    """The people of a set: their rows on its board, and what stands beside them."""
+
+    board: Board
+    rows: tuple[Row, ...]
+    statistics: PeopleStatistics
+    beaten: tuple[Beaten, ...]
+    parts: tuple[PartOfPeople, ...]
+
+    @property
+    def topics(self) -> list[Topic]:
+        """The topics on which any row of people has an accuracy."""
+        shown = {slug for row in self.rows for slug, estimate in row.topics.items() if estimate.accuracy is not None}
+        return [topic for topic in self.board.topics if topic.slug in shown]
+
+
+def humans_of(*, question_set: QuestionSet, rule: str) -> Humans:
+    """Return what may be said of the people of a set. Raise `BadQueryError` for an unknown rule."""
+    query = BoardQuery(rule=parse_rule(rule, default=question_set.benchmark.default_rule))
+    board = load_board(question_set=question_set, query=query, with_topics=True)
+    found = _statistics(board)
+    return Humans(
+        board=board,
+        rows=tuple(board.people_rows),
+        statistics=found,
+        beaten=tuple(Beaten(row, found.bands[row.slug]) for row in board.rows if row.slug in found.bands),
+        parts=_parts(board),
+    )
+
+
+def people_statistics(cohort: Cohort, board: Board) -> PeopleStatistics:
+    """Return the interval of the mean of people over questions, and which share of them each system beats.
+
+    Questions are seen as drawn from many like them, people as they are: the percentile bootstrap over questions
+    (`statistics.bootstrap_interval`) of each question's share of right answers. Both only of people who answered the
+    whole set, and only where the board shows their mean. Which share a system beats is told in bands
+    (`statistics.beaten_band`), of at least as many people as a mean needs, and only where their best and worst are public.
+    """
+    rows = {row.slug: row for row in board.rows}
+    people = rows.get(PEOPLE_SLUG)
+    if people is None or not people.has_accuracy or people.people is None:
+        return PeopleStatistics(None, {})
+    is_right = cohort.codes == RIGHT
+    over_questions = None
+    if people.estimate.n_questions >= SMALLEST_GROUP_OF_PEOPLE:
+        over_questions = statistics.bootstrap_interval(is_right.mean(axis=0))
+    if people.people.best is None:
+        return PeopleStatistics(over_questions, {})
+    means = np.asarray(is_right.mean(axis=1), dtype=np.float64)
+    bands = {
+        row.slug: statistics.beaten_band(float(row.estimate.accuracy), means, people_rule().minimum_for_mean)
+        for row in board.rows
+        if row.kind != HUMAN and row.estimate.accuracy is not None
+    }
+    return PeopleStatistics(over_questions, bands)
+
+
+def _statistics(board: Board) -> PeopleStatistics:
+    """Return `people_statistics`, worked out once for each state of the results."""
+    question_set = board.question_set
+    made_from = (
+        question_set.current_revision_id,
+        question_set.policy,
+        question_set.benchmark.results_version,
+        board.query.rule,
+        people_rule(),
+        [(row.slug, row.run_id, row.estimate.accuracy) for row in board.rows],
+    )
+    key = f"people-statistics:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
+    found: PeopleStatistics | None = cache.get(key)
+    if found is None:
+        cohort = cohort_of(board.matrix, minimum=people_rule().minimum_for_mean, how=COMPLETE)
+        found = people_statistics(cohort, board)
+        cache.set(key, found, _KEEP_SECONDS)
+    return found
+
+
+def _parts(board: Board) -> tuple[PartOfPeople, ...]:
+    """Return the sets of the benchmark of which it is known whether people had tools, with the people of their boards."""
+    benchmark_id = board.question_set.benchmark_id
+    parts = []
+    for question_set in public_sets().filter(benchmark_id=benchmark_id):
+        here = board
+        if question_set.pk != board.question_set.pk:
+            here = load_board(question_set=question_set, query=BoardQuery(rule=board.query.rule))
+        tools = tools_by_set(study_ids=_counted_studies(here)).get(question_set.pk)
+        if tools and here.people_with_accuracy:
+            parts.append(PartOfPeople(question_set, tools, here.people_with_accuracy))
+    return tuple(parts)
+
+
+def _counted_studies(board: Board) -> set[int]:
+    """Return the studies whose people are in a row of the board."""
+    return {entrant.study_id for entrant in board.matrix.entrants if entrant.counted in (COMPLETE, PARTIAL)}
