@@ -78,8 +78,8 @@ def pairs_of(compared: Sequence[Compared], topics: Sequence[Topic], *, is_open: 
     times, and the paired bootstrap interval. Holm corrects the p-values over all questions for the number of pairs, and
     those by topic for all pairs and topics together. Where the set is not open (`is_open`) the test is of a
     coarse pair (`statistics.coarse_pair`), so that who knows one of two by heart does not learn single verdicts of the
-    other; it finds a difference less easily, not more. Others (people, and what was sent in on such a set) are told apart
-    by their intervals alone, and have neither interval nor p-value of the difference.
+    other; it finds a difference less easily, not more. Others (people, and what was sent in on such a set) are told
+    apart by their intervals alone, and have neither interval nor p-value of the difference.
     """
     pairs = [_pair(first, second, topics, is_open=is_open) for first, second in combinations(compared, 2)]
     whole = _corrected([pair.whole for pair in pairs])

@@ -93,8 +93,8 @@ def people_statistics(cohort: Cohort, board: Board) -> PeopleStatistics:
 
     Questions are seen as drawn from many like them, people as they are: the percentile bootstrap over questions
     (`statistics.bootstrap_interval`) of each question's share of right answers. Both only of people who answered the
-    whole set, and only where the board shows their mean. Which share a system beats is told in bands
-    (`statistics.beaten_band`), of at least as many people as a mean needs, and only where their best and worst are public.
+    whole set, and only where the board shows their mean. Which share a system beats is told in bands of at least as
+    many people as a mean needs (`statistics.beaten_band`), and only where their best and worst are public.
     """
     rows = {row.slug: row for row in board.rows}
     people = rows.get(PEOPLE_SLUG)
@@ -136,7 +136,7 @@ def _statistics(board: Board) -> PeopleStatistics:
 
 
 def _parts(board: Board) -> tuple[PartOfPeople, ...]:
-    """Return the sets of the benchmark of which it is known whether people had tools, with the people of their boards."""
+    """Return the sets of the benchmark of which it is known whether people had tools, with their rows of people."""
     benchmark_id = board.question_set.benchmark_id
     parts = []
     for question_set in public_sets().filter(benchmark_id=benchmark_id):

@@ -7,7 +7,7 @@ from survey.models import StudyBlock
 
 
 def tools_by_set(*, study_ids: Collection[int]) -> dict[int, frozenset[bool]]:
-    """Return, by question set, whether tools were allowed in the parts of these studies that ask that set. One query."""
+    """Return, by question set, whether tools were allowed in the parts of these studies that ask it. One query."""
     found: dict[int, set[bool]] = defaultdict(set)
     blocks = StudyBlock.objects.filter(study__in=study_ids).values_list(
         "set_revision__question_set_id", "tools_allowed"

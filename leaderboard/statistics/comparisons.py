@@ -78,9 +78,9 @@ def beaten_band(system: float, people: Floats, smallest: int) -> BeatenBand:
 
     n people are put into as many groups of `smallest` or more as they make, in the order of their means, of sizes that
     differ by one at most; the band is the group in which the share falls, so that its edges are quantiles with at
-    least `smallest` people on either side. Told exactly only where it is 0 or 1: below the worst or above the best of them.
-    Edges: i-th of k groups, the integer nearest to i·n/k. Source of such micro-aggregation: J. Domingo-Ferrer and J. M.
-    Mateo-Sanz, IEEE Transactions on Knowledge and Data Engineering 14 (2002) 189-201.
+    least `smallest` people on either side. Told exactly only where it is 0 or 1: below the worst of them, or above the
+    best. Edges: i-th of k groups, the integer nearest to i·n/k. Source of such micro-aggregation: J. Domingo-Ferrer and
+    J. M. Mateo-Sanz, IEEE Transactions on Knowledge and Data Engineering 14 (2002) 189-201.
     """
     n = int(people.size)
     leads = np.round(system - people, 9)

@@ -15,7 +15,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 BOARD = "/leaderboard/bench/"
 ROWS = ".ranking tbody tr"
-PAGES = ("/", BOARD, f"{BOARD}topics/", "/methods/", "/systems/model-3/")
+COMPARE = f"{BOARD}compare/?entrant=model-0&entrant=model-9&entrant=long&entrant=human-experts&entrant=model-20"
+PAGES = ("/", BOARD, f"{BOARD}topics/", "/methods/", "/systems/model-3/", COMPARE, f"{BOARD}humans/")
 TOPICS = (
     "Analytical Chemistry",
     "Chemical Preference",
@@ -140,7 +141,7 @@ def test_pages_are_accessible_and_fit_the_screen(browser, site, scheme, width) -
     with Reader(browser, color_scheme=scheme, viewport=viewport, reduced_motion="reduce") as reader:
         for address in PAGES:
             reader.page.goto(site + address)
-            if address == BOARD and chart_script_url():
+            if address in (BOARD, COMPARE) and chart_script_url():
                 reader.see_chart()
             reader.page.evaluate(AXE.read_text(encoding="utf-8"))
             found = reader.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
@@ -149,6 +150,31 @@ def test_pages_are_accessible_and_fit_the_screen(browser, site, scheme, width) -
             ]
             assert violations == [], address
             assert reader.page.evaluate("document.documentElement.scrollWidth") <= width, address
+
+
+def test_a_comparison_is_chosen_without_script(browser, site) -> None:
+    with Reader(browser, java_script_enabled=False) as reader:
+        page = reader.page
+        page.goto(site + BOARD)
+        page.get_by_role("link", name="Compare", exact=True).click()
+        page.select_option("#entrant-1", "model-2")
+        page.select_option("#entrant-2", "model-30")
+        page.get_by_role("button", name="Compare").click()
+        assert "entrant=model-2&entrant=model-30" in page.url
+        assert page.locator("table.pairs").first.locator("tbody tr").count() == 1
+        page.select_option("#entrant-2", "model-2")
+        page.get_by_role("button", name="Compare").click()
+        sync_api.expect(page.get_by_role("alert")).to_contain_text("chosen twice")
+
+
+def test_a_comparison_draws_its_chart_under_the_content_policy(browser, site) -> None:
+    needs_chart_library()
+    with Reader(browser, viewport={"width": 360, "height": 800}) as reader:
+        reader.page.goto(site + COMPARE)
+        reader.see_chart()
+        assert reader.page.locator(".chart .scatterlayer .trace").count() == 4
+        assert reader.page.locator("head style").count() == 0
+        assert reader.said == []
 
 
 def test_a_page_without_its_chart_is_light(browser, site) -> None:
