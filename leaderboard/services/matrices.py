@@ -11,7 +11,7 @@ from django.db.models import F
 from corpus.models import QuestionSet
 from corpus.scoring.rules import rule_names
 from leaderboard.matrix import PERSON, SYSTEM, Matrix, pack, unpack
-from leaderboard.models import ScoreMatrix
+from leaderboard.models import BoardStatistics, ScoreMatrix
 from leaderboard.selectors.boards import public_sets
 from leaderboard.selectors.inputs import read_matrix
 
@@ -97,13 +97,18 @@ def stale_matrices_delete(*, benchmark_id: int | None = None) -> int:
 
 
 def rebuild_leaderboard(*, set_slugs: Sequence[str] = (), rules: Sequence[str] = ()) -> list[Rebuilt]:
-    """Delete the stored matrices and build those of every set (or of `set_slugs`) under every rule (or `rules`)."""
+    """Delete the stored matrices and build those of every set (or of `set_slugs`) under every rule (or `rules`).
+
+    The statistics of boards go with them; whoever looks at a board first has them worked out.
+    """
     sets = public_sets()
-    doomed = ScoreMatrix.objects.all()
+    for model in (ScoreMatrix, BoardStatistics):
+        doomed = model._default_manager.all()
+        if set_slugs:
+            doomed = doomed.filter(set_revision__question_set__slug__in=set_slugs)
+        doomed.delete()
     if set_slugs:
         sets = sets.filter(slug__in=set_slugs)
-        doomed = doomed.filter(set_revision__question_set__slug__in=set_slugs)
-    doomed.delete()
     return [_rebuilt(question_set, rule) for question_set in sets for rule in rules or rule_names()]
 
 

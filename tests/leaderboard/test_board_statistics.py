@@ -5,6 +5,7 @@ import io
 
 import pytest
 from django.core.cache import cache
+from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
@@ -113,6 +114,18 @@ def test_statistics_are_worked_out_once_and_anew_when_results_change(client, res
     assert calls == [4, 3, 5]
     assert BoardStatistics.objects.count() == 1
     assert before["best"]["rank"] == 1
+
+
+def test_a_rebuild_works_them_out_so_that_no_reader_waits(client, results, monkeypatch) -> None:
+    before = rows(client)
+    stored = BoardStatistics.objects.values("made_from", "content").get()
+    BoardStatistics.objects.update(content={"standings": {}, "macros": {}, "chance": None})
+    cache.clear()
+    call_command("rebuild_leaderboard", "--json", stdout=io.StringIO())
+    assert BoardStatistics.objects.values("made_from", "content").get() == stored
+    cache.clear()
+    monkeypatch.delattr(service, "standings")
+    assert rows(client) == before
 
 
 def test_a_board_seen_before_asks_for_no_more_than_it_did(client, results) -> None:

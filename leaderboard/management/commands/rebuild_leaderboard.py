@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from corpus.scoring.rules import UnknownRuleError, resolve_rule
+from leaderboard.queries import load_board, parse_query
 from leaderboard.selectors.boards import public_sets
 from leaderboard.selectors.shown import totals_too_close
 from leaderboard.services import rebuild_leaderboard
@@ -30,6 +31,10 @@ class Command(BaseCommand):
         if unknown := sorted(set(options["set"]) - known):
             raise CommandError(f"No set {', '.join(unknown)}. There are: {', '.join(sorted(known)) or 'none yet'}.")
         rebuilt = rebuild_leaderboard(set_slugs=options["set"], rules=rules)
+        # Looked at once, so that no reader waits for the statistics of a large board.
+        for question_set in public_sets():
+            if question_set.slug in (options["set"] or known):
+                load_board(question_set=question_set, query=parse_query({}, question_set=question_set))
         warnings = totals_too_close()
         if options["json"]:
             self.stdout.write(json.dumps({"matrices": [asdict(entry) for entry in rebuilt], "warnings": warnings}))
