@@ -22,6 +22,11 @@ _SAID = re.compile(
     rf"|\bI(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:it(?:'s|\sis)\s|that\sit(?:'s|\sis)\s)?"
     rf"(?:option\s)?(?P<object>{_GROUP})(?=\s?(?:[.,;:!\n]|$)|\s(?:because|since)\b)"
 )
+# Every such statement holds one of these; they are found many times faster.
+_MAY_CALL = re.compile(
+    r"\s(?:is|are)\s(?:(?:indeed|also|both|all)\s)?(?:the\s)?(?:only|most|correct|right|best|answer)"
+)
+_MAY_CHOOSE = re.compile(r"I(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s")
 _CAPITAL = re.compile(r"[A-Z]")
 _WINDOW = 100
 
@@ -58,9 +63,9 @@ def only_statement(text: str) -> Located | None:
     Letters joined by `and`, `&`, `+`, `plus` or `as well as` belong together; what may be an alternative, a part of
     another group or a condition is no statement.
     """
-    if " is " not in text and " are " not in text and "I" not in text:
-        return None
     text = text.replace("’", "'")
+    if _MAY_CALL.search(text) is None and _MAY_CHOOSE.search(text) is None:
+        return None
     found = [match for match in _SAID.finditer(text) if not is_denied_statement(text, match.start())]
     if len({frozenset(_CAPITAL.findall(match["subject"] or match["object"])) for match in found}) != 1:
         return None
