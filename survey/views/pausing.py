@@ -29,7 +29,10 @@ def pause(request: HttpRequest, study: Study) -> HttpResponse:
         assignment = _question_at(request, participant)
         if assignment is not None:
             keep_draft(request, assignment)
-            absence_begin(assignment=assignment, kind=Absence.Kind.PAUSE)
+        # A tab left behind names an earlier question; the person pauses at the one they have come to.
+        waiting = assignment or current_step(participant).assignment
+        if waiting is not None:
+            absence_begin(assignment=waiting, kind=Absence.Kind.PAUSE)
         return redirect("survey:pause", study.slug)
     return render(request, "survey/paused.html", _context(request, participant))
 

@@ -173,6 +173,16 @@ def test_pause_keeps_what_is_filled_in_and_ends_when_going_on(here: Assignment) 
     assert not Draft.objects.exists()
 
 
+def test_pause_in_a_tab_left_behind_is_one_of_the_question_the_person_is_at(here: Assignment) -> None:
+    client, pause = client_of(here.participant), reverse("survey:pause", args=[here.participant.study.slug])
+    left_behind = post_data(here)
+    client.post(question_url(here), left_behind)
+    following = here.participant.assignments.get(position=here.position + 1)
+    client.get(question_url(following))
+    assert "Paused" in client.post(pause, left_behind, follow=True).content.decode()
+    assert list(Absence.objects.values_list("assignment", "kind", "ended_at")) == [(following.pk, "pause", None)]
+
+
 @pytest.mark.parametrize("kind", [Absence.Kind.PAUSE, Absence.Kind.HIDDEN])
 def test_a_link_that_a_mail_program_opens_ends_no_time_away(here: Assignment, kind: Absence.Kind) -> None:
     absence_begin(assignment=here, kind=kind)
