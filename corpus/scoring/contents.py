@@ -28,11 +28,10 @@ class Content:
 
 def read_content(text: str, asked: Asked) -> Content | Unread:
     """Read `text`, which should be nothing but an answer."""
-    text = text.strip()
-    if "{" in text:
-        text = answer_of_object(text) or text
-        if isinstance(text, Unread):
-            return text
+    said = answer_of_object(text.strip()) if "{" in text else None
+    if isinstance(said, Unread):
+        return said
+    text = (said or text).strip()
     if asked.kind is Kind.CHOICE:
         return chosen_content(read_choice(text, asked.shown), asked)
     if asked.kind is Kind.NUMBER:

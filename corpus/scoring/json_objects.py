@@ -31,4 +31,5 @@ def answer_of_object(text: str) -> str | Unread | None:
 
 def _written(value: object) -> str | None:
     parts = value if isinstance(value, list) else [value]
-    return ", ".join(parts) if all(isinstance(part, str) for part in parts) else None
+    texts = [part for part in parts if isinstance(part, str)]
+    return ", ".join(texts) if len(texts) == len(parts) else None

@@ -19,7 +19,7 @@ from survey.admin.evidence import SecretLookupMixin
 from survey.admin.study_forms import ConsentTextInline, StudyBlockInline, StudyForm
 from survey.errors import ReminderRefusedError, StudyNotReadyError
 from survey.inclusion_rules import RULE_FIELDS
-from survey.models import ResponseRescoring, Study
+from survey.models import ResponseRescoring, Study, StudyBlock
 from survey.selectors.inclusion import study_inclusion_text
 from survey.selectors.studies import study_problems
 from survey.services import study_close, study_open
@@ -27,7 +27,7 @@ from survey.services.copies import study_copy
 from survey.services.flags import flags_find_in_study
 from survey.services.inclusion import study_results_changed
 from survey.services.reminders import reminders_send
-from survey.services.studies import study_edit
+from survey.services.studies import parts_make_room, study_edit
 
 PAGES = (
     ("start", "start page"),
@@ -113,6 +113,13 @@ class StudyAdmin(SecretLookupMixin):
             return
         said = f"{moved.n_counted} people count now: {moved.n_joined} more than before, {moved.n_left} no longer."
         self.message_user(request, said)
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Save parts that exchange places."""
+        if formset.model is StudyBlock:
+            moved = [part.instance.pk for part in formset.initial_forms if "position" in part.changed_data]
+            parts_make_room(part_ids=moved)
+        super().save_formset(request, form, formset, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Parts say how a study's people are counted: boards are built again."""

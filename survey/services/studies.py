@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Max, Value
+from django.db.models import F, Max, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -26,6 +26,8 @@ from survey.services.inclusion import (
 
 # `/survey/resume/<secret>/` is the address of personal links; `privacy` and `reminders` have pages of their own.
 RESERVED_SLUGS = frozenset({"resume", "privacy", "reminders"})
+# No study has so many parts.
+_BEHIND_ALL = 10_000
 
 
 class BlockPlan(NamedTuple):
@@ -108,6 +110,11 @@ def study_edit(
         if fields & set(RULE_FIELDS):
             return inclusion_rule_set(study=study, rule=rule, actor=actor)
     return None
+
+
+def parts_make_room(*, part_ids: Collection[int]) -> None:
+    """Move parts behind all others, before they are saved at new places: two may exchange theirs."""
+    StudyBlock.objects.filter(pk__in=part_ids).update(position=F("position") + _BEHIND_ALL)
 
 
 def study_open(*, study: Study, actor: AbstractBaseUser | None = None) -> None:

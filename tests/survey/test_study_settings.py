@@ -62,6 +62,16 @@ def test_saving_a_form_read_before_the_study_closed_opens_nothing(admin_page: Cl
     assert (stored.title, stored.status, stored.closed_at is None) == ("Another title", Study.Status.CLOSED, False)
 
 
+def test_parts_exchange_their_places(admin_page: Client) -> None:
+    study = make_study()
+    first, second = study.blocks.all()
+    data = form_data(study) | {"blocks-0-position": second.position, "blocks-1-position": first.position}
+    page = admin_page.post(reverse("admin:survey_study_change", args=[study.pk]), data)
+    assert page.status_code == 302
+    assert list(study.blocks.all()) == [second, first]
+    assert [block.position for block in study.blocks.all()] == [first.position, second.position]
+
+
 def test_saving_holds_people_before_the_study(admin_page: Client) -> None:
     study = make_study(n_choice=1, n_number=0, n_tools=0)
     answer_next(make_participant(study))
