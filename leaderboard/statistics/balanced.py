@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from leaderboard.statistics.basis import CONFIDENCE, NO_INTERVAL, Floats, Interval
-from leaderboard.statistics.intervals import people_interval
+from leaderboard.statistics.intervals import around_mean, people_interval
 
 
 class SetEstimate(NamedTuple):
@@ -31,7 +31,7 @@ def balanced_estimate(values: Floats, confidence: float = CONFIDENCE) -> SetEsti
     s² = Q⁻² Σ_people Σ_ij r_i r_j / (n_i n_j - n_i - n_j + n_ij) is an unbiased estimate of the variance: the sums run
     over the questions i, j a person answered, r is the answer less the question's mean, n_i the answers to i, n_ij
     the people who answered both. Where everybody answered everything it is `people_interval`. It is never taken below
-    Q⁻² Σ_people (Σ_i r_i / n_i)². Derived in docs/study-design.md.
+    Q⁻² Σ_people (Σ_i r_i / n_i)²; for people who are all alike see `around_mean`. Derived in docs/study-design.md.
     """
     values = values[~np.isnan(values).all(axis=1)]
     answered = ~np.isnan(values)
@@ -49,7 +49,7 @@ def balanced_estimate(values: Floats, confidence: float = CONFIDENCE) -> SetEsti
         residuals = np.where(answered, values - means, 0.0)
         error = float(np.sqrt(_variance_over_people(residuals, answered.astype(np.float64))))
         half = float(stdtrit(len(values) - 1, (1 + confidence) / 2)) * error
-        interval = Interval(max(0.0, mean - half), min(1.0, mean + half))
+        interval = around_mean(mean, half, len(values), confidence)
     return SetEstimate(mean, interval, len(values), int(counts.sum()), fewest)
 
 

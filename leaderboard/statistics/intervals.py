@@ -5,6 +5,9 @@ from scipy.special import ndtri, stdtrit
 
 from leaderboard.statistics.basis import BOOTSTRAP_DRAWS, BOOTSTRAP_SEED, CONFIDENCE, NO_INTERVAL, Floats, Interval
 
+# Below it a standard error is a sum's rounding.
+_NO_WIDTH = 1e-12
+
 
 def wilson_interval(right: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     """Return the Wilson score interval of an accuracy: `right` answers out of `n` questions asked once.
@@ -72,11 +75,21 @@ def people_interval(person_means: Floats, confidence: float = CONFIDENCE) -> Int
 
     Mean ± t(n − 1) · s / √n with s the standard deviation (n − 1) between people, cut to 0 and 1: it says how far the
     mean of other people drawn alike may be, on these questions. Source: Student, Biometrika 6 (1908) 1-25. No
-    interval for fewer than two people.
+    interval for fewer than two people; for people who are all alike see `around_mean`.
     """
     n = person_means.size
     if n < 2:
         return NO_INTERVAL
     half = float(stdtrit(n - 1, (1 + confidence) / 2) * np.std(person_means, ddof=1) / np.sqrt(n))
-    mean = float(np.mean(person_means))
+    return around_mean(float(np.mean(person_means)), half, n, confidence)
+
+
+def around_mean(mean: float, half: float, n_people: int, confidence: float = CONFIDENCE) -> Interval:
+    """Return mean ± half, cut to 0 and 1; where nothing spreads, the Wilson interval of as many trials as people.
+
+    A few people who happen to be all alike do not show that everybody is.
+    """
+    if half < _NO_WIDTH:
+        low, high = wilson_bounds(np.array([mean * n_people]), np.array([float(n_people)]), confidence)
+        return Interval(float(low[0]), float(high[0]))
     return Interval(max(0.0, mean - half), min(1.0, mean + half))

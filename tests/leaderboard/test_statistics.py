@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leaderboard.statistics import bootstrap_interval, people_interval, wilson_interval
+from leaderboard.statistics import balanced_estimate, bootstrap_interval, people_interval, wilson_interval
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 40, 236, 2788])
@@ -65,6 +65,17 @@ def test_people_interval_is_students() -> None:
     means = np.array([0.40, 0.45, 0.52, 0.61, 0.39])
     expected = stats.t.interval(0.95, 4, loc=means.mean(), scale=stats.sem(means))
     assert people_interval(means) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("share", "n"), [(1.0, 5), (0.0, 7), (0.6, 5), (1 / 3, 9)])
+def test_people_who_are_all_alike_have_an_interval_with_a_width(share: float, n: int) -> None:
+    z2 = stats.norm.ppf(0.975) ** 2
+    half = math.sqrt(z2) / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    expected = pytest.approx((max(0.0, centre - half), min(1.0, centre + half)), abs=1e-9)
+    assert people_interval(np.full(n, share)) == expected
+    values = np.tile([[share, share, np.nan], [np.nan, share, share], [share, np.nan, share]], (n, 1))[:n]
+    assert balanced_estimate(values).interval == expected
 
 
 def test_intervals_stay_within_zero_and_one() -> None:
