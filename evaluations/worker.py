@@ -7,8 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.db import connections
 from django.utils.module_loading import import_string
+from redis.client import Pipeline
 from redis.exceptions import RedisError
-from rq import Worker
+from rq import Worker, worker_registration
 from rq.job import Job
 from rq.worker.base import StopRequested
 
@@ -38,6 +39,15 @@ class SweepingWorker(Worker):
         if not (was_limited or self._shutdown_requested_date):
             raise SystemExit(1)
         return worked
+
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """Tell the queue that this worker lives; a queue that came back without its memory is told who it is, too."""
+        if pipeline is None and self.birth_date and not self.connection.hexists(self.key, "birth"):
+            with self.connection.pipeline() as words:
+                words.hset(self.key, mapping=self.serialize())
+                worker_registration.register(self, words)
+                words.execute()
+        super().heartbeat(timeout, pipeline)
 
     def maintain_heartbeats(self, job: Job) -> None:
         """Tell the queue that the job goes on; while the queue is away the job goes on all the same."""

