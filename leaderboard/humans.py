@@ -14,6 +14,7 @@ from leaderboard.matrix import COMPLETE, PARTIAL, RIGHT
 from leaderboard.people import PEOPLE_SLUG, Cohort, cohort_of
 from leaderboard.queries import Board, BoardQuery, load_board, parse_rule
 from leaderboard.selectors.boards import people_rule, public_sets
+from leaderboard.selectors.shown import shown_groups_of
 from leaderboard.selectors.tools import tools_by_set
 from leaderboard.statistics import BeatenBand, Interval
 
@@ -88,13 +89,15 @@ def humans_of(*, question_set: QuestionSet, rule: str) -> Humans:
     )
 
 
-def people_statistics(cohort: Cohort, board: Board) -> PeopleStatistics:
+def people_statistics(cohort: Cohort, board: Board, *, with_questions: bool) -> PeopleStatistics:
     """Return the interval of the mean of people over questions, and which share of them each system beats.
 
     Questions are seen as drawn from many like them, people as they are: the percentile bootstrap over questions
-    (`statistics.bootstrap_interval`) of each question's share of right answers. Both only of people who answered the
-    whole set, and only where the board shows their mean. Which share a system beats is told in bands of at least as
-    many people as a mean needs (`statistics.beaten_band`), and only where their best and worst are public.
+    (`statistics.bootstrap_interval`) of each question's share of right answers; left out (no `with_questions`) where
+    the totals of two sets tell the result of a few questions, which it would help to tell apart. Both only of people
+    who answered the whole set, and only where the board shows their mean. Which share a system beats is told in bands
+    of at least as many people as a mean needs (`statistics.beaten_band`), and only where their best and worst are
+    public.
     """
     rows = {row.slug: row for row in board.rows}
     people = rows.get(PEOPLE_SLUG)
@@ -102,7 +105,7 @@ def people_statistics(cohort: Cohort, board: Board) -> PeopleStatistics:
         return PeopleStatistics(None, {})
     is_right = cohort.codes == RIGHT
     over_questions = None
-    if people.estimate.n_questions >= SMALLEST_GROUP_OF_PEOPLE:
+    if with_questions and people.estimate.n_questions >= SMALLEST_GROUP_OF_PEOPLE:
         over_questions = statistics.bootstrap_interval(is_right.mean(axis=0))
     if people.people.best is None:
         return PeopleStatistics(over_questions, {})
@@ -118,19 +121,21 @@ def people_statistics(cohort: Cohort, board: Board) -> PeopleStatistics:
 def _statistics(board: Board) -> PeopleStatistics:
     """Return `people_statistics`, worked out once for each state of the results."""
     question_set = board.question_set
+    with_questions = not shown_groups_of(question_set=question_set).given_away_of_people
     made_from = (
         question_set.current_revision_id,
         question_set.policy,
         question_set.benchmark.results_version,
         board.query.rule,
         people_rule(),
+        with_questions,
         [(row.slug, row.run_id, row.estimate.accuracy) for row in board.rows],
     )
     key = f"people-statistics:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
     found: PeopleStatistics | None = cache.get(key)
     if found is None:
         cohort = cohort_of(board.matrix, minimum=people_rule().minimum_for_mean, how=COMPLETE)
-        found = people_statistics(cohort, board)
+        found = people_statistics(cohort, board, with_questions=with_questions)
         cache.set(key, found, _KEEP_SECONDS)
     return found
 

@@ -90,7 +90,7 @@ def test_topics_have_their_own_differences_with_n(client, results) -> None:
     assert float(found["best", "low", "Organic Chemistry"]["difference"]) == 1.0
     assert float(found["best", "low", "Physical Chemistry"]["difference"]) == pytest.approx(6 / 11 - 5 / 11)
     html = page(client, "best", "low")
-    assert re.search(r'<tr class="small-n"> <th class="name" scope="row">Rare</th> <td class="number">5</td>', html)
+    assert re.search(r'class="small-n"> <th[^>]*>Rare</th> <td[^>]*>5</td>', html)
 
 
 def test_people_stand_beside_systems_as_their_mean_and_without_a_test(client, results) -> None:

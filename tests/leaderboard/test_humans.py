@@ -71,6 +71,16 @@ def test_the_share_a_system_beats_is_told_in_bands_of_whole_groups(client, wide_
     assert "Beats, of 10 experts" in html
 
 
+def test_no_interval_over_questions_where_two_sets_differ_by_few_questions(client, wide_set) -> None:
+    # With the totals it would tell how many are right on each of the two questions.
+    revisions = list(wide_set.current_revision.question_revisions.all())
+    make_set(wide_set.benchmark, "less", revisions[:18], name="Less")
+    make_people(wide_set, answers(*range(5, 15)))
+    found = re.search(r"Human experts \(mean of 10\).*?</tr>", page(client)).group()
+    assert found.count("not given") == 1
+    assert "25.0% to 70.0%" in found
+
+
 @pytest.mark.parametrize("n", [5, 9])
 def test_of_fewer_people_than_extremes_need_no_share_is_told(client, wide_set, n) -> None:
     make_people(wide_set, answers(*range(5, 5 + n)))
@@ -133,7 +143,7 @@ def test_what_is_worked_out_is_kept(client, wide_set, monkeypatch) -> None:
     make_people(wide_set, answers(*range(5, 15)))
     calls = []
     real = humans.people_statistics
-    monkeypatch.setattr(humans, "people_statistics", lambda *args: calls.append(1) or real(*args))
+    monkeypatch.setattr(humans, "people_statistics", lambda *args, **options: calls.append(1) or real(*args, **options))
     page(client)
     with CaptureQueriesContext(connection) as queries:
         page(client)

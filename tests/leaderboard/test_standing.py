@@ -25,6 +25,8 @@ def test_near_ties_share_a_letter_and_both_ranks() -> None:
 
 def test_common_questions_tell_apart_what_intervals_do_not() -> None:
     better, worse = contender("a", "+" * 130 + "-" * 70), contender("b", "+" * 110 + "-" * 90)
+    assert worse.interval is not None
+    assert better.interval is not None
     assert worse.interval[1] > better.interval[0]
     by_question = standings([better, worse])
     assert [by_question[slug].letters for slug in "ab"] == [("a",), ("b",)]
