@@ -6,18 +6,30 @@ from io import StringIO
 
 from corpus.scoring.differences import CAUSES
 from corpus.services.rescoring.differences import DifferenceLine, DifferenceReport
+from survey.selectors.export import safe_text
 
 UNEXPLAINED = "(unexplained)"
 MOST_LINES = 200
 
 
 def as_csv(report: DifferenceReport) -> str:
-    """Return one line for each difference."""
+    """Return one line for each difference; what was read is a model's words, which no spreadsheet may run."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(DifferenceLine._fields)
-    writer.writerows(line._replace(cause=line.cause or UNEXPLAINED) for line in report.lines)
+    for line in report.lines:
+        writer.writerow([_safe(cell) for cell in line._replace(cause=line.cause or UNEXPLAINED)])
     return out.getvalue()
+
+
+def _safe(cell: object) -> object:
+    if not isinstance(cell, str):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return safe_text(cell)
+    return cell
 
 
 def as_markdown(report: DifferenceReport) -> str:

@@ -1,16 +1,19 @@
-"""The public, read-only API, version 1."""
+"""The public, read-only API, version 1. How often it may be asked, and from where, is in `leaderboard.api_access`."""
 
 import hashlib
 from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
-from ninja import NinjaAPI, Schema
+from ninja import NinjaAPI, Query, Schema
 
 from corpus.models import QuestionSet
 from evaluations.selectors import public_system
 from leaderboard import payloads
+from leaderboard.api_schemas import CSV_EXTRA, EXTRA, PROBLEMS, BoardOut, SetsOut, SystemOut
 from leaderboard.queries import (
     BadQueryError,
     Board,
@@ -28,7 +31,10 @@ api = NinjaAPI(
     title="ChemBench Site",
     version="1",
     description="Results of people and models on question sets in chemistry. Shares are fractions of 1. "
-    "Questions, answer keys and verdicts on single questions are not served.",
+    "Questions, answer keys and verdicts on single questions are not served. Reading is free, from any page "
+    "(`Access-Control-Allow-Origin: *`, GET and HEAD, no credentials). Every answer has an `ETag`: sent back as "
+    "`If-None-Match` it costs next to nothing and is answered with 304 while nothing has changed. Whoever asks more "
+    "often than the site allows is answered with 429 and `Retry-After` in seconds.",
     # The interactive pages would load their script from another host.
     docs_url=None,
     openapi_url="openapi.json",
@@ -38,108 +44,6 @@ api = NinjaAPI(
 
 class NotFoundError(LookupError):
     """The address names something that is not there; the message says what there is."""
-
-
-class TopicEstimate(Schema):
-    slug: str
-    n: int
-    accuracy: float | None
-    ci_low: float | None
-    ci_high: float | None
-    withheld: str | None
-
-
-class People(Schema):
-    n: int
-    best: float | None
-    worst: float | None
-
-
-class BoardRow(Schema):
-    rank: int | None
-    rank_low: int | None
-    rank_high: int | None
-    group: int | None
-    letters: list[str]
-    slug: str
-    name: str
-    source_name: str
-    kind: str
-    status: str
-    is_demo: bool
-    is_imported: bool
-    is_submitted: bool
-    repeats: int
-    repeat_low: float | None
-    repeat_high: float | None
-    repeat_sd: float | None
-    macro_accuracy: float | None
-    macro_low: float | None
-    macro_high: float | None
-    macro_topics: int | None
-    n_questions: int
-    n_scored: int | None
-    outcomes: dict[str, int]
-    accuracy: float | None
-    ci_low: float | None
-    ci_high: float | None
-    withheld: str | None
-    people: People | None
-    inclusion: str | None
-    answers_per_question: float | None
-    topics: dict[str, TopicEstimate]
-
-
-class BoardOut(Schema):
-    set: str
-    set_revision: int | None
-    benchmark: str
-    results_version: int
-    rule: str
-    rules: list[str]
-    grouping: str
-    topic: str | None
-    is_demo: bool
-    n_questions: int
-    n_people: int
-    n_people_complete: int
-    n_people_counted: int
-    n_absent_under_rule: int
-    chance_level: float | None
-    chance_sd: float | None
-    rows: list[BoardRow]
-
-
-class SetOut(Schema):
-    slug: str
-    name: str
-    benchmark: str
-    revision: int | None
-    n_questions: int
-    default_rule: str
-    is_demo: bool
-
-
-class SetsOut(Schema):
-    sets: list[SetOut]
-
-
-class SystemResult(BoardRow):
-    set: str
-    rule: str
-
-
-class SystemOut(Schema):
-    slug: str
-    name: str
-    source_name: str
-    kind: str
-    is_demo: bool
-    model_id: str
-    released_on: str | None
-    parameter_count: int | None
-    open_weights: bool | None
-    results: list[SystemResult]
 
 
 @api.exception_handler(BadQueryError)
@@ -154,9 +58,18 @@ def not_found(request: HttpRequest, error: Exception) -> HttpResponse:
     return api.create_response(request, {"detail": str(error)}, status=404)
 
 
+@lru_cache(maxsize=1)
+def code_version() -> str:
+    """Return a name for the code that makes the answers: an update of the site may change them without new results."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def entity_tag(request: HttpRequest, *parts: Any) -> str:
     """Return a strong tag of an answer: the address with its parameters, and whatever the answer is made from."""
-    made_from = repr((request.get_full_path(), sorted(visible_systems().items()), *parts))
+    made_from = repr((request.get_full_path(), code_version(), sorted(visible_systems().items()), *parts))
     return f'"{hashlib.sha256(made_from.encode()).hexdigest()[:32]}"'
 
 
@@ -197,6 +110,8 @@ def set_version(question_set: QuestionSet) -> tuple[Any, ...]:
     return (
         question_set.current_revision_id,
         question_set.name,
+        benchmark.slug,
+        benchmark.is_demo,
         benchmark.results_version,
         benchmark.default_rule,
         people_rule(),
@@ -209,7 +124,14 @@ def json_response(request: HttpRequest, schema: type[Schema], payload: Any) -> H
     return api.create_response(request, schema.model_validate(payload).model_dump(mode="json"), status=200)
 
 
-@api.get("/sets/", response=SetsOut, summary="The question sets")
+RULE: Any = Query("", description="`name` or `name@version`; the benchmark's default without it.")
+GROUPING: Any = Query("topic", description="What `topics` are, such as `topic`, `skill` or `difficulty`.")
+TOPIC: Any = Query("", description="Only the questions of this group of the grouping (a slug).")
+KIND: Any = Query("", description="Only rows of this kind: `model`, `agent`, `baseline` or `human`.")
+FALLBACK: Any = Query("on", description="`off`: what only a fallback reader could read is unparsed.")
+
+
+@api.get("/sets/", response={200: SetsOut, 429: PROBLEMS[429]}, summary="The question sets", openapi_extra=EXTRA)
 def list_sets(request: HttpRequest) -> HttpResponse:
     """Every question set with its current revision and size."""
     sets = [payloads.set_payload(question_set) for question_set in public_sets()]
@@ -217,25 +139,31 @@ def list_sets(request: HttpRequest) -> HttpResponse:
     return conditional(request, tag, lambda: json_response(request, SetsOut, {"sets": sets}))
 
 
-@api.get("/leaderboard/{slug:set_slug}/", response=BoardOut, summary="The board of a set")
+@api.get(
+    "/leaderboard/{slug:set_slug}/",
+    response={200: BoardOut, **PROBLEMS},
+    summary="The board of a set",
+    openapi_extra=EXTRA,
+)
 def leaderboard(
     request: HttpRequest,
     set_slug: str,
-    rule: str = "",
-    grouping: str = "topic",
-    topic: str = "",
-    kind: str = "",
+    rule: str = RULE,
+    grouping: str = GROUPING,
+    topic: str = TOPIC,
+    kind: str = KIND,
+    fallback: str = FALLBACK,
 ) -> HttpResponse:
-    """Rows in rank order. `rule` is `name` or `name@version`; `grouping` says what `topics` are; `topic` (a slug)
-    and `kind` narrow the board. Rows with an answer of the set missing have no accuracy and no rank, whatever is asked
-    for. `withheld` says why there is none: `incomplete`, or `few_questions` where it would tell the result of a
-    single question, alone or with what else is shown of the benchmark. On sets that are not open an incomplete row
-    has no `outcomes`, and no `n_scored` on a topic. `inclusion` says which people a row is of; `answers_per_question`
-    is the median number of them for a question where each answered a part of the set. With `repeats` above 1 the
-    accuracy is the mean over questions of the mean over repeats; `repeat_low`, `repeat_high` and `repeat_sd` are the
-    lowest and highest accuracy of a single repeat and the standard deviation between them. `rank_low` and `rank_high`
-    are the ranks the questions allow; two rows share one of `letters` exactly where they cannot be told apart. In
-    `macro_accuracy` each of `macro_topics` topics counts the same. `chance_level` is a guesser's."""
+    """Rows in rank order; `topic` and `kind` narrow the board. Rows with an answer of the set missing have no
+    accuracy and no rank, whatever is asked for. `withheld` says why there is none: `incomplete`, or
+    `few_questions` where it would tell the result of a single question, alone or with what else is shown of the
+    benchmark. On sets that are not open an incomplete row has no `outcomes`, and no `n_scored` on a topic.
+    `inclusion` says which people a row is of; `answers_per_question` is the median number of them for a question
+    where each answered a part of the set. With `repeats` above 1 the accuracy is the mean over questions of the
+    mean over repeats; `repeat_low`, `repeat_high` and `repeat_sd` are the lowest and highest accuracy of a single
+    repeat and the standard deviation between them. `rank_low` and `rank_high` are the ranks the questions allow; two
+    rows share one of `letters` exactly where they cannot be told apart. In `macro_accuracy` each of `macro_topics`
+    topics counts the same. `chance_level` is a guesser's."""
     question_set = found_set(set_slug)
     query = checked_query(request, question_set)
     return conditional(
@@ -245,16 +173,23 @@ def leaderboard(
     )
 
 
-@api.get("/leaderboard/{slug:set_slug}.csv", summary="The board of a set as CSV")
+@api.get(
+    "/leaderboard/{slug:set_slug}.csv",
+    response=PROBLEMS,
+    summary="The board of a set as CSV",
+    openapi_extra=CSV_EXTRA,
+)
 def leaderboard_csv(
     request: HttpRequest,
     set_slug: str,
-    rule: str = "",
-    grouping: str = "topic",
-    topic: str = "",
-    kind: str = "",
+    rule: str = RULE,
+    grouping: str = GROUPING,
+    topic: str = TOPIC,
+    kind: str = KIND,
+    fallback: str = FALLBACK,
 ) -> HttpResponse:
-    """The same rows as a file for spreadsheets; UTF-8, one line of headings."""
+    """The same rows as a file for spreadsheets; UTF-8, one line of headings. Text that a spreadsheet would take for a
+    formula begins with an apostrophe; numbers stay numbers."""
     question_set = found_set(set_slug)
     query = checked_query(request, question_set)
 
@@ -267,8 +202,13 @@ def leaderboard_csv(
     return conditional(request, entity_tag(request, set_version(question_set)), build)
 
 
-@api.get("/systems/{slug:slug}/", response=SystemOut, summary="A system and its results")
-def system(request: HttpRequest, slug: str, rule: str = "") -> HttpResponse:
+@api.get(
+    "/systems/{slug:slug}/",
+    response={200: SystemOut, **PROBLEMS},
+    summary="A system and its results",
+    openapi_extra=EXTRA,
+)
+def system(request: HttpRequest, slug: str, rule: str = RULE) -> HttpResponse:
     """What is known of a system, and its row on every board that has one."""
     found = public_system(slug=slug)
     if found is None:

@@ -4,6 +4,7 @@ from django.urls import path
 
 from leaderboard import compare_views, humans_views, own_views, views
 from leaderboard.api import api
+from leaderboard.api_docs import api_docs
 
 app_name = "leaderboard"
 urlpatterns = [
@@ -20,5 +21,6 @@ urlpatterns = [
     path("methods/", views.methods, name="methods"),
     # An address among those of the survey: the page is a participant's, and its figures are the boards'.
     path("survey/<slug:study_slug>/result/", own_views.result, name="own-result"),
+    path("api/v1/docs/", api_docs, name="api-docs"),
     path("api/v1/", api.urls),
 ]

@@ -56,6 +56,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "leaderboard.api_access.ApiAccess",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -148,6 +149,9 @@ if BEHIND_PROXY:
 # How many people there must be before the public sees their mean, and their best and worst.
 PEOPLE_MINIMUM_FOR_MEAN = env.int("PEOPLE_MINIMUM_FOR_MEAN", default=5)
 PEOPLE_MINIMUM_FOR_EXTREMES = env.int("PEOPLE_MINIMUM_FOR_EXTREMES", default=10)
+
+# How often one address may ask the public API in a minute; 0: as often as it likes.
+API_REQUESTS_PER_MINUTE = env.int("API_REQUESTS_PER_MINUTE", default=120)
 
 # A leased question becomes claimable again after this time if its worker has gone.
 EVALUATION_LEASE_SECONDS = env.int("EVALUATION_LEASE_SECONDS", default=120)
