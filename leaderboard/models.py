@@ -1,6 +1,7 @@
-"""The stored score matrices; everything here can be deleted and built again."""
+"""The stored score matrices, which can be deleted and built again, and the published snapshots, which never change."""
 
 from django.db import models
+from django.db.models import Q
 
 from corpus.models import QuestionSetRevision
 
@@ -39,3 +40,25 @@ class BoardStatistics(models.Model):
 
     def __str__(self) -> str:
         return f"{self.set_revision_id} {self.rule}"
+
+
+class Snapshot(models.Model):
+    """A board as it was published: numbered, dated, hashed. The database refuses to change a row."""
+
+    number = models.PositiveIntegerField(unique=True)
+    title = models.CharField(max_length=300)
+    set_revision = models.ForeignKey(QuestionSetRevision, on_delete=models.PROTECT, related_name="snapshots")
+    rule = models.CharField(max_length=64)
+    results_version = models.PositiveBigIntegerField()
+    published_at = models.DateTimeField()
+    content = models.TextField(help_text="The JSON file, to the letter.")
+    content_hash = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the JSON file.")
+    table = models.TextField(help_text="The CSV file, to the letter.")
+    basis = models.JSONField(default=dict, help_text="Which people and groups of questions it shows; never public.")
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.CheckConstraint(condition=Q(number__gte=1), name="snapshot_number_from_one")]
+
+    def __str__(self) -> str:
+        return f"Snapshot {self.number}"

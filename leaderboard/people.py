@@ -38,6 +38,7 @@ class Cohort:
     """The people who count on a set in one way: codes of shape (people, questions), and how many others there are.
 
     `n_people` answered any of it; `n_finished` count by the rules of their studies; `inclusion` says so in a sentence.
+    `participant_ids` are the people's own numbers, in the order of `codes`; they are never shown.
     """
 
     codes: Codes
@@ -46,6 +47,7 @@ class Cohort:
     n_finished: int
     how: str = COMPLETE
     inclusion: str = ""
+    participant_ids: tuple[int, ...] = ()
 
     @property
     def answered(self) -> npt.NDArray[np.bool_]:
@@ -76,6 +78,7 @@ def cohort_of(matrix: Matrix, *, minimum: int, how: str = COMPLETE) -> Cohort:
         n_finished=sum(entrant.has_finished for entrant, _ in people),
         how=how,
         inclusion=_inclusion(matrix, [entrant for entrant, _ in people if entrant.study_id in studies], how),
+        participant_ids=tuple(entrant.id for entrant, _ in counted),
     )
 
 

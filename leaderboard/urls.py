@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from leaderboard import compare_views, humans_views, own_views, views
+from leaderboard import compare_views, humans_views, own_views, snapshot_views, views
 from leaderboard.api import api
 from leaderboard.api_docs import api_docs
 
@@ -19,6 +19,11 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/humans/", humans_views.humans, name="humans"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
+    path("snapshots/", snapshot_views.snapshots, name="snapshots"),
+    path("snapshots/changes/", snapshot_views.changes, name="snapshot-changes"),
+    path("snapshots/<int:number>/", snapshot_views.snapshot, name="snapshot"),
+    path("snapshots/<int:number>.json", snapshot_views.snapshot_json, name="snapshot-json"),
+    path("snapshots/<int:number>.csv", snapshot_views.snapshot_csv, name="snapshot-csv"),
     # An address among those of the survey: the page is a participant's, and its figures are the boards'.
     path("survey/<slug:study_slug>/result/", own_views.result, name="own-result"),
     path("api/v1/docs/", api_docs, name="api-docs"),

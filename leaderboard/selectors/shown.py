@@ -13,8 +13,10 @@ from django.db.models import Count, Max, Sum
 from corpus.models import Label, Question, QuestionSet
 from leaderboard.disclosure import SMALLEST_GROUP, SMALLEST_GROUP_OF_PEOPLE
 from leaderboard.joint_disclosure import joint_disclosure
+from leaderboard.models import Snapshot
 from leaderboard.selectors.boards import public_sets, topic_key
 from leaderboard.selectors.inputs import Column, columns_of
+from leaderboard.selectors.snapshots import Disclosed, disclosed
 
 # The grouping whose groups come before those of all others.
 DEFAULT_GROUPING = "topic"
@@ -74,8 +76,9 @@ def totals_too_close() -> list[str]:
     first_of = {each.benchmark_id: each for each in public_sets()}
     found = [(each.benchmark, shown_groups_of(question_set=each)) for each in first_of.values()]
     return [
-        f"{benchmark.slug}: the totals of its question sets, added and subtracted, tell results {of_whom} on fewer "
-        f"than {minimum} questions ({', '.join(map(str, sizes))}). Make sets that differ by more, or by nothing."
+        f"{benchmark.slug}: the totals of its question sets and what its snapshots show, added and subtracted, tell "
+        f"results {of_whom} on fewer than {minimum} questions ({', '.join(map(str, sizes))}). Make sets that differ by "
+        "more, or by nothing."
         for benchmark, shown in found
         for sizes, of_whom, minimum in (
             (shown.given_away, "of systems", SMALLEST_GROUP),
@@ -91,7 +94,7 @@ def smallest_group(question_set: QuestionSet) -> int:
 
 
 def _version(benchmark_id: int) -> str:
-    """Return a name for everything the answer depends on. Three small queries."""
+    """Return a name for everything the answer depends on. Four small queries."""
     sets = QuestionSet.objects.filter(benchmark_id=benchmark_id, current_revision__isnull=False)
     labels = Label.objects.filter(grouping__benchmark_id=benchmark_id)
     through = Label.questions.through.objects.filter(label__grouping__benchmark_id=benchmark_id)
@@ -102,18 +105,24 @@ def _version(benchmark_id: int) -> str:
         list(sets.order_by("pk").values_list("pk", "current_revision_id", "policy")),
         list(labels.order_by("pk").values_list("pk", "slug", "grouping__slug")),
         sorted(through.aggregate(n=Count("pk"), last=Max("pk"), sum=Sum("pk")).items()),
+        Snapshot.objects.filter(set_revision__question_set__benchmark=benchmark_id).aggregate(last=Max("pk")),
     )
     return hashlib.sha256(repr(made_from).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class _Boards:
-    """Sets and groups over the questions (roots) of a benchmark, of shape (sets or groups, questions)."""
+    """Sets and groups over the questions (roots) of a benchmark, of shape (sets or groups, questions).
+
+    What snapshots show stays public whatever becomes of sets and labels: `published` results of systems and of people.
+    """
 
     sets: Sequence[QuestionSet]
     totals: Bools
     keys: Sequence[GroupKey]
     groups: Bools
+    published: Bools
+    published_of_people: Bools
 
     @property
     def is_kept(self) -> Bools:
@@ -127,14 +136,24 @@ def _worked_out(benchmark_id: int) -> ShownGroups:
     is_public = np.asarray(boards.totals[is_open].any(axis=0))
     of_systems, given_away = _hidden(
         boards,
-        totals=boards.totals[[not opened and len_ >= SMALLEST_GROUP for opened, len_ in _sizes(boards, is_open)]],
+        totals=np.concatenate(
+            [
+                boards.totals[[not opened and len_ >= SMALLEST_GROUP for opened, len_ in _sizes(boards, is_open)]],
+                boards.published,
+            ]
+        ),
         among=np.array([key[0] not in open_ids for key in boards.keys], dtype=np.bool_),
         questions=np.logical_not(is_public),
         minimum=SMALLEST_GROUP,
     )
     of_people, of_people_given_away = _hidden(
         boards,
-        totals=boards.totals[[opened or len_ >= SMALLEST_GROUP for opened, len_ in _sizes(boards, is_open)]],
+        totals=np.concatenate(
+            [
+                boards.totals[[opened or len_ >= SMALLEST_GROUP for opened, len_ in _sizes(boards, is_open)]],
+                boards.published_of_people,
+            ]
+        ),
         among=np.ones(len(boards.keys), dtype=np.bool_),
         questions=np.ones(boards.totals.shape[1], dtype=np.bool_),
         minimum=SMALLEST_GROUP_OF_PEOPLE,
@@ -170,6 +189,10 @@ def _boards(benchmark_id: int) -> _Boards:
     for columns in members:
         for column in columns:
             index_of.setdefault(column.root_id, len(index_of))
+    snapshots = disclosed(benchmark_id=benchmark_id)
+    for snapshot in snapshots:
+        for root_id in snapshot.root_ids:
+            index_of.setdefault(root_id, len(index_of))
     labelled = _labelled(benchmark_id)
     keys: list[GroupKey] = []
     rows: list[Bools] = []
@@ -181,7 +204,28 @@ def _boards(benchmark_id: int) -> _Boards:
                 rows.append(row)
     totals = np.array([_row(columns, index_of, None) for columns in members], dtype=np.bool_)
     n = len(index_of)
-    return _Boards(sets, totals.reshape(-1, n), keys, np.array(rows, dtype=np.bool_).reshape(-1, n))
+    return _Boards(
+        sets=sets,
+        totals=totals.reshape(-1, n),
+        keys=keys,
+        groups=np.array(rows, dtype=np.bool_).reshape(-1, n),
+        published=_published(snapshots, index_of),
+        published_of_people=_published(snapshots, index_of, of_people=True),
+    )
+
+
+def _published(snapshots: Sequence[Disclosed], index_of: Mapping[int, int], *, of_people: bool = False) -> Bools:
+    """Return which questions each result holds that any snapshot shows, each result once."""
+    results = {
+        frozenset(result)
+        for snapshot in snapshots
+        for result in ((snapshot.root_ids,) if of_people else (snapshot.root_ids, *snapshot.groups))
+        if snapshot.participant_ids or not of_people
+    }
+    rows = np.zeros((len(results), len(index_of)), dtype=np.bool_)
+    for row, result in zip(rows, sorted(map(sorted, results)), strict=True):
+        row[[index_of[root_id] for root_id in result]] = True
+    return rows
 
 
 def _row(columns: Sequence[Column], index_of: Mapping[int, int], question_ids: set[int] | None) -> Bools:

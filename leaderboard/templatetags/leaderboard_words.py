@@ -20,3 +20,15 @@ def coded(text: str) -> SafeString:
 
 def _marked(part: str, *, is_code: bool) -> tuple[SafeString, str, SafeString]:
     return (SafeString("<code>"), part, SafeString("</code>")) if is_code else (SafeString(""), part, SafeString(""))
+
+
+@register.filter
+def whole_percent(share: float | None) -> str:
+    """Write a share of 1 in whole percent; nothing for no share."""
+    return "" if share is None else f"{float(share) * 100:.0f}%"
+
+
+@register.filter
+def points(share: float | None) -> str:
+    """Write a difference of shares of 1 in percentage points, with its sign; nothing for none."""
+    return "" if share is None else f"{float(share) * 100:+.1f}".replace("-", "\N{MINUS SIGN}")

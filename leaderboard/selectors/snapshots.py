@@ -1,0 +1,61 @@
+"""Published snapshots, and what each of them told of people and of groups of questions."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from leaderboard.exact_text import digest
+from leaderboard.models import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosed:
+    """What a snapshot told: the total of these questions (roots), and of these groups of them; of people by number."""
+
+    number: int
+    root_ids: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+    participant_ids: frozenset[int]
+
+
+def published_snapshots() -> QuerySet[Snapshot]:
+    """Return every snapshot, newest first, with its set, without its files."""
+    return Snapshot.objects.select_related("set_revision__question_set").defer("content", "table", "basis")
+
+
+def snapshot_by_number(number: int) -> Snapshot | None:
+    """Return a snapshot with its files, None where there is none of that number."""
+    return Snapshot.objects.filter(number=number).defer("basis").first()
+
+
+def content_of(snapshot: Snapshot) -> dict[str, Any]:
+    """Return what the JSON file of a snapshot holds."""
+    content: dict[str, Any] = json.loads(snapshot.content)
+    return content
+
+
+def is_intact(snapshot: Snapshot) -> bool:
+    """Say whether the files are those that were published."""
+    content = content_of(snapshot)
+    return digest(snapshot.content) == snapshot.content_hash and digest(snapshot.table) == content["table_hash"]
+
+
+def latest_of(*, set_id: int, rule: str) -> Snapshot | None:
+    """Return the newest snapshot of a set (any revision) under a rule."""
+    return Snapshot.objects.filter(set_revision__question_set=set_id, rule=rule).order_by("-number").first()
+
+
+def disclosed(*, benchmark_id: int) -> list[Disclosed]:
+    """Return what the snapshots of a benchmark told, oldest first. One query."""
+    rows = Snapshot.objects.filter(set_revision__question_set__benchmark=benchmark_id).order_by("number")
+    return [
+        Disclosed(
+            number,
+            tuple(basis["root_ids"]),
+            tuple(tuple(group) for group in basis["groups"]),
+            frozenset(basis["participant_ids"]),
+        )
+        for number, basis in rows.values_list("number", "basis")
+    ]
