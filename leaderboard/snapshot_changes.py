@@ -66,7 +66,7 @@ class Changes:
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
-    """Compare the content of an earlier snapshot with that of a later one; rows in the later one's order, gone ones last.
+    """Compare the content of two snapshots, the earlier first; rows in the order of the later one, gone ones last.
 
     A row has changed where its rank, accuracy, interval, number of questions or state has, or its name.
     """
