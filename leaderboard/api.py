@@ -32,7 +32,7 @@ api = NinjaAPI(
     version="1",
     description="Results of people and models on question sets in chemistry. Shares are fractions of 1. "
     "Questions, answer keys and verdicts on single questions are not served. Reading is free, from any page "
-    "(`Access-Control-Allow-Origin: *`, GET and HEAD, no credentials). Every answer has an `ETag`: sent back as "
+    "(`Access-Control-Allow-Origin: *`, GET only, no credentials). Every answer has an `ETag`: sent back as "
     "`If-None-Match` it costs next to nothing and is answered with 304 while nothing has changed. Whoever asks more "
     "often than the site allows is answered with 429 and `Retry-After` in seconds.",
     # The interactive pages would load their script from another host.

@@ -79,7 +79,7 @@ def too_many(most: int, usage: Usage) -> HttpResponse:
 
 def _preflight() -> HttpResponse:
     response = HttpResponse(status=204)
-    response["Access-Control-Allow-Methods"] = "GET, HEAD"
+    response["Access-Control-Allow-Methods"] = "GET"
     response["Access-Control-Allow-Headers"] = "If-None-Match"
     response["Access-Control-Max-Age"] = str(_PREFLIGHT_SECONDS)
     return response

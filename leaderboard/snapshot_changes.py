@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# What is looked at of a row; a name may change without anything having changed in the results.
-_RESULT = ("rank", "accuracy", "ci_low", "ci_high", "n_questions", "n_scored", "status")
+# An entrant's own result, and what it is called. Its rank also changes when only others did.
+_OWN = ("accuracy", "ci_low", "ci_high", "n_questions", "n_scored", "status", "name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,13 @@ class RowChange:
         return None if before is None or after is None else float(after - before)
 
     @property
+    def kept_its_result(self) -> bool:
+        """Whether nothing but the rank changed."""
+        if self.before is None or self.after is None:
+            return False
+        return all(self.before.get(name) == self.after.get(name) for name in _OWN)
+
+    @property
     def was_renamed(self) -> str:
         """The former name, where it was another."""
         return "" if self.before is None or self.before["name"] == self.name else str(self.before["name"])
@@ -60,22 +67,33 @@ class Changes:
         return [row for row in self.rows if row.after is None]
 
     @property
-    def moved(self) -> list[RowChange]:
-        """The rows both have and that are not the same."""
-        return [row for row in self.rows if row.before is not None and row.after is not None]
+    def changed(self) -> list[RowChange]:
+        """The rows both have and whose own result or name changed."""
+        both = (row for row in self.rows if row.before is not None and row.after is not None)
+        return [row for row in both if not row.kept_its_result]
+
+    @property
+    def shifted(self) -> list[RowChange]:
+        """The rows of which only the rank changed, since others came, went or changed."""
+        return [row for row in self.rows if row.kept_its_result]
+
+    @property
+    def told(self) -> list[RowChange]:
+        """The rows that came, went or changed themselves, in order."""
+        return [row for row in self.rows if not row.kept_its_result]
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
     """Compare the content of two snapshots, the earlier first; rows in the order of the later one, gone ones last.
 
-    A row has changed where its rank, accuracy, interval, number of questions or state has, or its name.
+    A row has changed where its accuracy, interval, number of questions, state or name has, or its rank.
     """
     old = {row["slug"]: row for row in before["board"]["rows"]}
     new = {row["slug"]: row for row in after["board"]["rows"]}
     rows: list[RowChange] = []
     for slug, row in new.items():
         earlier = old.get(slug)
-        if earlier is None or any(row.get(name) != earlier.get(name) for name in (*_RESULT, "name")):
+        if earlier is None or any(row.get(name) != earlier.get(name) for name in (*_OWN, "rank")):
             rows.append(RowChange(slug, row["name"], row["kind"], earlier, row))
     n_unchanged = len(new) - len(rows)
     rows += [RowChange(slug, row["name"], row["kind"], row, None) for slug, row in old.items() if slug not in new]

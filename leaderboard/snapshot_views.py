@@ -1,6 +1,6 @@
 """The pages and files of published snapshots."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -92,11 +92,18 @@ def snapshot_or_404(number: int) -> Snapshot:
     return found
 
 
-def topic_table(content: dict[str, Any]) -> list[tuple[str, list[dict[str, Any] | None]]]:
-    """Return, by name of the topic, the estimate of each system in the order of the rows."""
+class TopicTable(NamedTuple):
+    """The names of the topics, and each system's name with its estimates in that order."""
+
+    names: list[str]
+    rows: list[tuple[str, list[dict[str, Any] | None]]]
+
+
+def topic_table(content: dict[str, Any]) -> TopicTable:
+    """Return the systems' estimates by topic, topics by name, systems in the order of the board."""
     rows = [row for row in content["board"]["rows"] if row["topics"]]
     names = sorted({name for row in rows for name in row["topics"]}, key=str.casefold)
-    return [(name, [row["topics"].get(name) for row in rows]) for name in names]
+    return TopicTable(names, [(row["name"], [row["topics"].get(name) for name in names]) for row in rows])
 
 
 def _others(found: Snapshot) -> list[Snapshot]:

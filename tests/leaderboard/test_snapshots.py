@@ -213,7 +213,8 @@ def test_pages_say_what_changed(client, results) -> None:
     publish(results)
     # In whatever order they are asked for.
     page = " ".join(client.get("/snapshots/changes/", {"from": 2, "to": 1}).content.decode().split())
-    assert "1 came, 1 went, 2 changed, 0 stayed as they were." in page
+    assert "1 came, 1 went, 1 changed, 1 moved in rank only, 0 stayed as they were." in page
+    assert "Good: rank 1, now 2" in page
     assert 'From <a href="/snapshots/1/">snapshot 1</a>' in page
     for words in ("Newcomer", "+40.0", "30.0%", "70.0%", "not there"):
         assert words in page
