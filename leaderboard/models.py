@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from corpus.models import QuestionSetRevision
+from leaderboard.frozen_rows import FrozenRows
 
 
 class ScoreMatrix(models.Model):
@@ -58,7 +59,10 @@ class Snapshot(models.Model):
 
     class Meta:
         ordering = ["-number"]
-        constraints = [models.CheckConstraint(condition=Q(number__gte=1), name="snapshot_number_from_one")]
+        constraints = [
+            models.CheckConstraint(condition=Q(number__gte=1), name="snapshot_number_from_one"),
+            FrozenRows(name="snapshot_frozen", message="A published snapshot is never changed; publish another one."),
+        ]
 
     def __str__(self) -> str:
         return f"Snapshot {self.number}"
