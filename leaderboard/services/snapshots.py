@@ -6,7 +6,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from corpus.models import QuestionSet, QuestionSetRevision
+from corpus.models import Benchmark, QuestionSet, QuestionSetRevision
 from corpus.services.results import action_log
 from leaderboard.matrix import COMPLETE, PARTIAL, Matrix
 from leaderboard.models import Snapshot
@@ -131,6 +131,10 @@ def _stored(
     moment: datetime,
     actor: AbstractBaseUser | None,
 ) -> Snapshot:
+    benchmark = board.question_set.benchmark
+    if not Benchmark.objects.filter(pk=benchmark.pk, results_version=benchmark.results_version).exists():
+        # Somebody may have withdrawn between the look at who counts and the look at the board.
+        raise SnapshotError("Results changed while the board was being read; nothing is published. Try again.")
     last = Snapshot.objects.order_by("-number").values_list("number", flat=True).first() or 0
     files = frozen(board, number=last + 1, set_revision=set_revision, published_at=moment, people=people, note=note)
     snapshot = Snapshot.objects.create(
@@ -138,7 +142,7 @@ def _stored(
         title=title_of(board, set_revision),
         set_revision=set_revision,
         rule=board.query.rule,
-        results_version=board.question_set.benchmark.results_version,
+        results_version=benchmark.results_version,
         published_at=moment,
         basis=basis,
         **files._asdict(),

