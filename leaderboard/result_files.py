@@ -21,7 +21,8 @@ from leaderboard.result_readme import readme
 from leaderboard.selectors.answers import Asked, Key, Reply, asked_of, keys_of, replies_of
 from leaderboard.selectors.boards import visible_systems
 from leaderboard.services import current_matrix
-from leaderboard.snapshot_contents import PeopleShown, board_content, frozen_board
+from leaderboard.snapshot_contents import board_content
+from leaderboard.snapshot_rows import PeopleShown, frozen_board
 
 GROUP_FIELDS = ("grouping", "group", "group_name", "slug", "n", "accuracy", "ci_low", "ci_high", "withheld")
 SYSTEM_FIELDS = (

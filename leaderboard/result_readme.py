@@ -2,7 +2,7 @@
 
 from corpus.models import QuestionSet, QuestionSetRevision
 from leaderboard.queries import Board
-from leaderboard.snapshot_contents import PeopleShown
+from leaderboard.snapshot_rows import PeopleShown
 
 
 def readme(board: Board, set_revision: QuestionSetRevision, people: PeopleShown, *, answers: bool) -> str:

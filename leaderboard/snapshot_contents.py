@@ -1,36 +1,21 @@
-"""What a snapshot holds: a board as plain data, its exact text, its hash. Pure but for the settings that name the site.
+"""What a snapshot holds: a board as plain data, its exact text, its hash. Settings only name the site."""
 
-People are told more coarsely than on the board, since a snapshot stays when somebody withdraws: in whole percent, of
-the whole set, without counts. docs/snapshots.md gives the reasons.
-"""
-
-import math
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from django.conf import settings
 
 from corpus.models import QuestionSet, QuestionSetRevision
 from corpus.scoring.rules import rule_definition
-from leaderboard import statistics
-from leaderboard.boards import HUMAN, Estimate, PeopleFacts, Row, ranked
 from leaderboard.exact_text import canonical, digest
 from leaderboard.payloads import board_csv, board_payload
 from leaderboard.queries import Board
+from leaderboard.snapshot_rows import PeopleShown
 
 FORMAT = "chembench-site-snapshot@1"
 # What a board says of everyone who ever answered; it moves with each single person.
 _OF_EVERYONE = ("n_people", "n_people_complete", "n_people_counted", "n_absent_under_rule", "rules")
-
-
-class PeopleShown(NamedTuple):
-    """Whether people are in a snapshot, and if not, why, in a sentence."""
-
-    are_shown: bool
-    why_not: str = ""
 
 
 class Frozen(NamedTuple):
@@ -39,27 +24,6 @@ class Frozen(NamedTuple):
     content: str
     content_hash: str
     table: str
-
-
-def frozen_board(board: Board, *, people: PeopleShown) -> Board:
-    """Return the board with people as a snapshot tells them, or without them; ranked anew among what it shows."""
-    rows = [_coarse(row) if row.kind == HUMAN else row for row in board.rows if people.are_shown or row.kind != HUMAN]
-    return replace(board, rows=tuple(ranked(rows)))
-
-
-def _coarse(row: Row) -> Row:
-    """Return a row of people with its mean in whole percent and an interval that still covers the exact one."""
-    estimate = Estimate(row.estimate.n_questions, row.estimate.n_scored, {}, withheld=row.estimate.withheld)
-    if row.estimate.accuracy is not None:
-        bounds = row.estimate.bounds
-        estimate = replace(
-            estimate,
-            accuracy=Fraction(math.floor(row.estimate.accuracy * 100 + Fraction(1, 2)), 100),
-            interval=statistics.Interval(math.floor(bounds[0] * 100) / 100, math.ceil(bounds[1] * 100) / 100)
-            if bounds
-            else statistics.NO_INTERVAL,
-        )
-    return replace(row, estimate=estimate, topics={}, people=PeopleFacts(row.people.n if row.people else 0))
 
 
 def frozen(

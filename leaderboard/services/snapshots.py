@@ -15,14 +15,8 @@ from leaderboard.queries import Board, load_board, parse_query
 from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.snapshots import content_of, disclosed, latest_of
 from leaderboard.services.matrices import current_matrix
-from leaderboard.snapshot_contents import (
-    PeopleShown,
-    board_content,
-    frozen,
-    frozen_board,
-    shown_group_members,
-    title_of,
-)
+from leaderboard.snapshot_contents import board_content, frozen, shown_group_members, title_of
+from leaderboard.snapshot_rows import PeopleShown, frozen_board
 
 Basis = dict[str, list[int] | list[list[int]]]
 

@@ -9,7 +9,7 @@ import leaderboard.frozen_rows
 class Migration(migrations.Migration):
     dependencies = [
         ("corpus", "0001_initial"),
-        ("leaderboard", "0001_initial"),
+        ("leaderboard", "0002_boardstatistics"),
     ]
 
     operations = [

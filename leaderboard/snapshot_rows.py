@@ -1,0 +1,71 @@
+"""The rows of a board as something tells them that stays: a snapshot, or a folder that is handed on.
+
+People are told more coarsely than on the board, since these stay when somebody withdraws: in whole percent, of the
+whole set, without counts. docs/snapshots.md gives the reasons.
+"""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from leaderboard import statistics
+from leaderboard.boards import HUMAN, Estimate, PeopleFacts, Row, ranked
+from leaderboard.queries import Board
+from leaderboard.services.statistics import ByTopic, Looked, current_statistics
+
+# A name for these rows: what is worked out of them is not what the live board says.
+_STAYS = "of rows that stay"
+
+
+class PeopleShown(NamedTuple):
+    """Whether people are in it, and if not, why, in a sentence."""
+
+    are_shown: bool
+    why_not: str = ""
+
+
+def frozen_board(board: Board, *, people: PeopleShown) -> Board:
+    """Return a whole board with people told coarsely, or without them.
+
+    Ranks, the ranks possible and the letters are worked out anew among what it shows: those that rest on the exact mean
+    of people would tell that mean by the systems next to it. The mean of topics stays with the systems alone.
+    """
+    kept = (row for row in board.rows if people.are_shown or row.kind != HUMAN)
+    rows = ranked(_coarse(row) if row.kind == HUMAN else row for row in kept)
+    computed = current_statistics(
+        looked=Looked(board.question_set, board.query.rule, _STAYS, np.arange(len(board.matrix.root_ids))),
+        matrix=board.matrix,
+        rows=[row for row in rows if row.rank is not None],
+        by_topic=lambda: ByTopic([], []),
+    )
+    macros = {row.slug: row.macro for row in board.rows if row.kind != HUMAN}
+    standing = (replace(computed.on(row), macro=macros.get(row.slug)) for row in rows)
+    return replace(board, rows=tuple(standing))
+
+
+def _coarse(row: Row) -> Row:
+    """Return a row of people with its mean in whole percent and an interval that still covers the exact one."""
+    estimate = Estimate(row.estimate.n_questions, row.estimate.n_scored, {}, withheld=row.estimate.withheld)
+    if row.estimate.accuracy is not None:
+        bounds = row.estimate.bounds
+        estimate = replace(
+            estimate,
+            accuracy=Fraction(math.floor(row.estimate.accuracy * 100 + Fraction(1, 2)), 100),
+            interval=statistics.Interval(math.floor(bounds[0] * 100) / 100, math.ceil(bounds[1] * 100) / 100)
+            if bounds
+            else statistics.NO_INTERVAL,
+        )
+    return replace(
+        row,
+        estimate=estimate,
+        topics={},
+        people=PeopleFacts(row.people.n if row.people else 0),
+        rank_low=None,
+        rank_high=None,
+        group=None,
+        letters=(),
+        macro=None,
+    )
