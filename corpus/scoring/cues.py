@@ -126,14 +126,13 @@ def last_final(text: str) -> Located | None:
 
 
 def last_heading(text: str) -> Located | None:
-    """Return the first line with text under the last heading `Answer` or `Final Answer`, or None where none is."""
+    """Return the first line with text under the last heading `Answer` or `Final Answer`; it is empty where none is."""
     folded = lowered(text)
     end = len(text)
     while (position := folded.rfind("answer", 0, end)) >= 0:
         cue = _HEADING_CUE.match(folded, position)
         if cue is not None and _is_heading(folded, position):
-            located = _announced(text, cue.end(), _END_OF_LINE, "heading")
-            return located if located.start < located.end else None
+            return _announced(text, cue.end(), _END_OF_LINE, "heading")
         end = position
     return None
 
@@ -142,8 +141,7 @@ def _is_heading(folded: str, position: int) -> bool:
     """Tell whether what stands on the line before `position` makes it a heading."""
     window = max(position - _MAX_HEADING_LENGTH, 0)
     start = folded.rfind("\n", window, position) + 1
-    is_line_start = start > 0 or window == 0
-    return is_line_start and _HEADING_START.fullmatch(folded, start, position) is not None
+    return _HEADING_START.fullmatch(folded, start, position) is not None
 
 
 def _start(located: Located) -> int:

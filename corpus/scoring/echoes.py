@@ -39,4 +39,4 @@ def _end_of_list(text: str, start: int, shown: Sequence[ShownOption]) -> int | N
         if match is None or match.group(1) != option.letter or not texts.is_text_of(match.group(2), place):
             return None
         position = match.end()
-    return position if text[position : position + 1] in {"", "\n"} else None
+    return position

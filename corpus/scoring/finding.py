@@ -76,7 +76,7 @@ def _marked_later(
     text: str, cuts: Sequence[int], asked: Asked, protocols: Sequence[Protocol], *, is_cut: bool
 ) -> Found | None:
     """Return the answer in the first marked place of `protocols`, the text before each later cut tried by itself."""
-    for end in (*cuts, len(text)) if protocols else ():
+    for end in (*cuts, len(text)):
         found = _find(text[:end], asked, protocols, is_cut=is_cut and end == len(text)).found
         if isinstance(found.content, Content):
             return found
