@@ -148,6 +148,7 @@ NOT_READ += [
     "one (option B), two (option Z)",
     "A-4, B-2, C-3, D-1",
     "x" * 5000,
+    "A: it mixes with Ethanol",
 ]
 
 
@@ -220,9 +221,15 @@ def test_more_than_26_options() -> None:
     options = shown(*(f"text {i}" for i in range(60)))
     assert letters("AB", options) == "AB"
     assert letters("B, AB", options) == "BAB"
+    assert letters("b, ab", options) == "BAB"
     assert letters("BH", options) == "BH"
     assert letters("BI", options) is None
     assert letters("AB. text 27", options) == "AB"
+
+
+def test_letters_run_together_where_every_letter_is_an_options() -> None:
+    assert letters("BD", shown(*(f"text {i}" for i in range(26)))) == "BD"
+    assert letters("BD", shown(*(f"text {i}" for i in range(27)))) is None
 
 
 def test_none_of_the_above_as_an_option() -> None:
@@ -236,6 +243,8 @@ def test_an_option_that_is_another_options_letter() -> None:
     assert letters("C", options) == "C"
     assert letters("C. O", options) == "C"
     assert letters("N", options) == "B"
+    reading = read_answer(text="[ANSWER]The answer is N[/ANSWER]", asked=Asked(Kind.CHOICE, options))
+    assert reading.option_keys == ("k1",)
 
 
 NMR = shown("19F", "1H", "NOESY (two dimensions)", "COSY (two dimensions)")
@@ -432,6 +441,8 @@ NOTED = [
     ("Ethanol (B)", ALCOHOLS, ("letter-and-text",)),
     ("A. Methanol; B. Ethanol", ALCOHOLS, ("letter-and-text",)),
     ("D. W", ELEMENTS, ("letter-and-text",)),
+    ("B, reactivity", LEVELS, ("letter-and-text",)),
+    ("A: Methanols", ALCOHOLS, ()),
     ("Ethanol", ALCOHOLS, ("by-text",)),
     ("W < X < Y", ORDERS, ("by-text",)),
     ("use it (option B) here", ALCOHOLS, ("by-reference",)),

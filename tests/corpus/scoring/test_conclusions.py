@@ -29,6 +29,9 @@ CONCLUDED = [
     ("If n = 2 and V = 4, therefore c = 0.5.", "0.5"),
     ("So the total, which is the sum, is 12.", "12"),
     ("Thus the answer: 5 g", "5"),
+    ("Thus the answer is: (5 g)", "5"),
+    ("So it is (2 + 3) = 5", "5"),
+    ("Therefore, the mass is 5 g (of 2-butanol).", "5"),
 ]
 NOT_CONCLUDED = [
     "So x = 4 * (2 + 3)",
@@ -47,6 +50,7 @@ NOT_CONCLUDED = [
     "Therefore, the ratio is 1:2:1.",
     "Therefore, the product is 1,2-dibromoethane.",
     "Therefore, the compound is 2-butanol.",
+    "Therefore, the ring is 6-membered.",
     "Therefore, where R = 8.3, the value is 5.",
 ]
 

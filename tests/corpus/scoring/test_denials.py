@@ -30,6 +30,7 @@ IN_A_TAG = [
     ("A: 0.9, B: 0.1", "unparsed scored"),
     ("A: 0.9 , B: 0.1", "unparsed scored"),
     ("A: 90%\nB: 10%", "unparsed scored"),
+    ("A: 90%  \nB: 10%", "unparsed scored"),
     ("A, C (both correct)", "AC"),
     # a letter preferred to another one, and words that only contain a denial
     *[
@@ -216,6 +217,8 @@ NUMBERS = [
     ("Therefore, it is not zero but is 5.", "5"),
     ("Therefore, it cannot be neglected and is 5.", "5"),
     ("x is not 4, it is = 5", "5"),
+    *[(f"[ANSWER]{text} 5[/ANSWER]", "unparsed denied") for text in ("!=", "Cannot be =")],
+    ("The answer is 5.\n3 is the charge of the ion, not 2.", "5"),
 ]
 
 

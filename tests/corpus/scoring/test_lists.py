@@ -133,6 +133,15 @@ SENTENCES = [
     ("Answer: A\nPropanol", "A"),
     ("Answer: A\nB. It burns", "A"),
     ("Answer: A. Methanol\nB burns too.", "A"),
+    # the line of a sentence ends what belongs to it, whatever stands before and behind
+    ("It is so.\nThe correct answer is A. Methanol, which is toxic, and C. Propanol", None),
+    ("The correct answer is **A**. Methanol, which is toxic, and C. Propanol", None),
+    ("The correct answer is A. Methanol, which is toxic.\nIt burns, and C. Propanol, too.\nYes.", "A"),
+    ("Answer:\nA. Methanol\nC. Propanol and D", "ACD"),
+    # lines that begin with letters, their words no option's text
+    ("The correct answers are:\n**A. Methanol burns**\n**C. Propanol burns**", None),
+    ("It is so.\nAnswer:\nA. Methanol burns\nC. Propanol burns", None),
+    ("[ANSWER]A because it is toxic, D (toxic)[/ANSWER]", "A"),
 ]
 
 
@@ -148,6 +157,8 @@ UNREAD_LISTS = [
     ("A is toxic. C (Propanol) burns", "The letter C may belong to the answer."),
     ("A is toxic. B burns. C. Propanol", "The letter C may belong to the answer."),
     ("A is toxic. C. Propanol", "The letter C may belong to the answer."),
+    ("A is toxic. B is also toxic. C (Propanol)", "The letter C may belong to the answer."),
+    ("A because it is toxic. A is also cheap. C (Propanol)", "The letter C may belong to the answer."),
 ]
 
 
@@ -275,6 +286,8 @@ def test_all_of_few_options(text: str, number: int, expected: str | None) -> Non
 @pytest.mark.parametrize(("text", "expected"), REPEATED)
 def test_a_list_of_all_options_under_a_label_chooses_nothing(text: str, expected: str | None) -> None:
     assert letters(text) == expected
+    if expected is None:
+        assert read_answer(text=text, asked=Asked(Kind.CHOICE, ALCOHOLS)).notes == ("echoed-options",)
 
 
 UNFINISHED = ["Answer:\nA. Methanol\nC. Propanol", "The correct answers are A. Methanol and C"]

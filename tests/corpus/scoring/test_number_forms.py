@@ -46,6 +46,8 @@ READ = [
     (r"$\ln k = 5$", "5", ("transformed",)),
     ("1/T = 5", "5", ("transformed",)),
     ("r^2 = 5", "5", ("transformed",)),
+    ("r<sup>2</sup> = 5", "5", ("transformed",)),
+    ("r<sub>2</sub> = 5", "5", ()),
     ("pH = -log(0.001) = 3", "3", ()),
     ("n = m/M = 3", "3", ()),
     ("catalog = 3", "3", ()),

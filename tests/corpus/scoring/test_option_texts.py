@@ -45,6 +45,7 @@ WRITTEN = [
     *[(text, CLAUSES, None) for text in ("The rate", "stable")],
     *[(text, SURE, "B") for text in ("no", "NO", "No", "No.")],
     *[(text, SURE, "A") for text in ("yes", "YES")],
+    ("ethanol", ("ethanol forms H2O", "methane burns"), "A"),
     ("no", ("NO", "CO", "N2O"), None),
     ("NO", ("No", "Co"), None),
     *[(text, SIGNS, "A") for text in ("CO₂", "CO2", r"\ce{CO2}", "A. CO₂", "𝐀")],

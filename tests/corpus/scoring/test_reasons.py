@@ -21,6 +21,12 @@ TYPED = [
     ("do not know!", Reading(ReadStatus.DO_NOT_KNOW, reason="Typed as not known.")),
     (" 4.5 peaks ", Reading(ReadStatus.READ, number=Decimal("4.5"), unit="peaks", span=(1, 10), reason="Typed.")),
     ("IV", Reading(ReadStatus.READ, number=Decimal(4), span=(0, 2), notes=("roman-numeral",), reason="Typed.")),
+    ("10^-3", Reading(ReadStatus.READ, number=Decimal("0.001"), span=(0, 5), reason="Typed.")),
+    (" " * 400 + "7", Reading(ReadStatus.READ, number=Decimal(7), span=(400, 401), reason="Typed.")),
+    (
+        "5" + " " * 394 + "peaks",
+        Reading(ReadStatus.READ, number=Decimal(5), unit="peaks", span=(0, 400), reason="Typed."),
+    ),
     ("4-5", Reading(ReadStatus.UNPARSED, notes=("range",), reason="A range or alternatives, not one number.")),
     ("4*5", Reading(ReadStatus.UNPARSED, notes=("expression",), reason="An expression, not a number.")),
     ("4 g of 5", Reading(ReadStatus.UNPARSED, notes=("several-numbers",), reason="More than one number.")),

@@ -38,9 +38,16 @@ DERIVED = [
     ("[ANSWER]a = 5 g\nby adding[/ANSWER]", "5", "a = 5 g\nby adding"),
     ("[ANSWER]" + LONG + "\nm = 8 g[/ANSWER] So.", "8", "8 g"),
     ("[ANSWER]The mass is 5 g[/ANSWER]", "5", "5 g"),
+    ("[ANSWER]" + LONG + ". The mass is 5 g[/ANSWER]", "5", "5 g"),
     ("[ANSWER]The mass is 5 to 6 g[/ANSWER]", "unparsed", "5 to 6 g"),
     ("[ANSWER]" + LONG + "\nm = 8 to 9 g[/ANSWER] So.", "unparsed", "8 to 9 g"),
 ]
+
+
+@pytest.mark.parametrize(("length", "expected"), [(400, "5"), (401, "unparsed")])
+def test_a_sentence_in_a_tag_is_no_longer_than_a_sentence(length: int, expected: str) -> None:
+    sentence = "The mass of it all" + " is 5 g".rjust(length - 18, "l")
+    assert read(f"[ANSWER]{sentence}[/ANSWER]", NUMBER)[0] == expected
 
 
 @pytest.mark.parametrize(("text", "expected", "stretch"), DERIVED)
@@ -89,6 +96,7 @@ def test_a_line_before_a_closing_tag_was_written_to_its_end() -> None:
         assert read(text, NUMBER, "length")[0] == "42"
     assert read("ANSWER: 4 or 5 g [/ANSWER]", NUMBER, "length")[0] == "unparsed"
     assert read("It is [ANSWER] 42", NUMBER, "length")[0] == "truncated"
+    assert read("[ANSWER]It is heavy. The answer is 4 or 5 g[/ANSWER]", NUMBER, "length")[0] == "unparsed"
     assert read("It is [ANSWER]a = 3 g\n and b = 4 g\nc = or so[/ANSWER]", NUMBER, "length")[0] == "unparsed"
 
 
@@ -185,6 +193,7 @@ MEANT = [
     ("[ANSWER]A[/ANSWER] That is what I meant.", "A"),
     ("[ANSWER]A[/ANSWER] By the first of them I meant C.", "A"),
     ("[ANSWER]A[/ANSWER] Oops, I meant something else.", "A"),
+    ("[ANSWER]C[/ANSWER]\nWait, the options once more:\nA:\ntin\nB:\nzinc", "C"),
 ]
 
 
@@ -196,3 +205,11 @@ def test_what_was_meant_takes_the_place_of_what_was_said(text: str, expected: st
 
 def test_a_number_that_was_meant() -> None:
     assert read_answer(text="[ANSWER]4.2[/ANSWER] Oops, I meant 4.3 g.", asked=NUMBER).number == Decimal("4.3")
+
+
+@pytest.mark.parametrize(
+    "correction", ["Wait, I made a mistake. The answer is 6, not 5.", "Sorry, I was wrong.\nA:\n6"]
+)
+def test_a_number_that_is_corrected(correction: str) -> None:
+    reading = read_answer(text=f"[ANSWER]5[/ANSWER] {correction}", asked=NUMBER)
+    assert (reading.number, reading.notes) == (Decimal(6), ("corrected",))

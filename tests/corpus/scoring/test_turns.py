@@ -42,6 +42,7 @@ TURNS = [
     ("<|channel|>analysis<|message|>It is A.<|end|><|start|>assistant<|channel|>final<|message|>B", CHOICE, "B"),
     ("<think>It is A.</s></think>B</s>", CHOICE, "B"),
     ("The answer is <s>A</s> B", CHOICE, "unparsed"),
+    ("The answer is <s>A</s>. [ANSWER]B[/ANSWER]", CHOICE, "B"),
     (f"[ANSWER]C[/ANSWER]\n\n{PROMPT}\n[ANSWER]D[/ANSWER]", CHOICE, "C"),
     (f"Use [ANSWER] and [/ANSWER].\n{PROMPT}\n[ANSWER]D[/ANSWER]", CHOICE, "D"),
 ]

@@ -25,6 +25,7 @@ CASES = [
     ("5", "Smidgens", "smidgens", "5", ""),
     ("5", "g/mol", "g", "5", UNIT_DIFFERS),
     ("5", "g?", "g", "5", UNIT_DIFFERS),
+    ("12", "m·m", "m", "12", UNIT_DIFFERS),
     ("5", "g ?mol", "g", "5", UNIT_DIFFERS),
     ("5", "J/(mol K)", "J mol^-1 K^-1", "5", ""),
     # what only pint knows
@@ -102,6 +103,7 @@ def test_a_typed_number_is_converted_like_any_other() -> None:
     assert read_typed_number("250 g", unit="mol").notes == (UNIT_DIFFERS,)
     assert read_typed_number("250 mmol").number == 250
     assert read_typed_number("250", unit="mol").notes == ()
+    assert read_typed_number("2 µB", unit="J/T").notes == (UNIT_CONVERTED,)
 
 
 LAZY = """
