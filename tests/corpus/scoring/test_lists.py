@@ -138,6 +138,7 @@ SENTENCES = [
     ("The correct answer is **A**. Methanol, which is toxic, and C. Propanol", None),
     ("The correct answer is A. Methanol, which is toxic.\nIt burns, and C. Propanol, too.\nYes.", "A"),
     ("Answer:\nA. Methanol\nC. Propanol and D", "ACD"),
+    ("Answer:\nA. Methanol\nC. Propanol\n\nBoth are toxic, and B. Ethanol, which is less so, is not.\nYes.", "AC"),
     # lines that begin with letters, their words no option's text
     ("The correct answers are:\n**A. Methanol burns**\n**C. Propanol burns**", None),
     ("It is so.\nAnswer:\nA. Methanol burns\nC. Propanol burns", None),
