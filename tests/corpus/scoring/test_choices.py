@@ -217,6 +217,12 @@ def test_an_unambiguous_part_of_a_text() -> None:
     assert letters("the", options) is None
 
 
+def test_a_shared_part_of_the_texts_beside_a_letter() -> None:
+    options = shown("strong acid", "weak acid", "salt")
+    assert letters("A, acid", options) == "A"
+    assert letters("A, weak acid", options) is None
+
+
 def test_more_than_26_options() -> None:
     options = shown(*(f"text {i}" for i in range(60)))
     assert letters("AB", options) == "AB"

@@ -92,6 +92,7 @@ WHOLE_REPLIES = [
     ("It cannot be the answer: B", "unparsed"),
     ("It is never the answer: B", "unparsed"),
     ("I doubt that B is the correct answer.", "unparsed"),
+    ("Not B is the correct answer.", "unparsed"),
     ("I do not think option B is the correct answer.", "unparsed"),
     ("It isn't B is the correct answer.", "unparsed"),
     ("It is not the case that B is the correct answer.", "unparsed"),

@@ -37,6 +37,7 @@ DERIVED = [
     ("[ANSWER]a = 5 g because 2 + 3 = 5[/ANSWER]", "5", "a = 5 g because 2 + 3 = 5"),
     ("[ANSWER]a = 5 g\nby adding[/ANSWER]", "5", "a = 5 g\nby adding"),
     ("[ANSWER]" + LONG + "\nm = 8 g[/ANSWER] So.", "8", "8 g"),
+    ("[ANSWER]m = 3 g.\nSo n = 4 mol of 5[/ANSWER]", "unparsed", "m = 3 g.\nSo n = 4 mol of 5"),
     ("[ANSWER]The mass is 5 g[/ANSWER]", "5", "5 g"),
     ("[ANSWER]" + LONG + ". The mass is 5 g[/ANSWER]", "5", "5 g"),
     ("[ANSWER]The mass is 5 to 6 g[/ANSWER]", "unparsed", "5 to 6 g"),
