@@ -236,6 +236,8 @@ SUPPOSED = [
     ("Some textbooks claim the answer is A, yet this is outdated.", "unparsed"),
     ("Another student wrote: 'The answer is A.' It may be C.", "unparsed"),
     ("Previously I said the answer is A.", "unparsed"),
+    ("I thought the answer is A.", "unparsed"),
+    ("Let me conclude:\nThe answer is B.", "B"),
     ("I doubt the answer is A.", "unparsed"),
     ("I am not convinced the answer is A.", "unparsed"),
     ("It's unlikely that the answer is A.", "unparsed"),
@@ -259,6 +261,7 @@ SUPPOSED = [
     ("The answer is not A.", "unparsed"),
     ("The correct answers are A. A soft metal and C. A heavy metal.", "unparsed unread-list"),
     ("The correct answers are A. tin, which is soft, and C", "unparsed unread-list"),
+    ("The correct answers are A. tin.\nOf zinc, and C, nothing is known.\nDone.", "A"),
 ]
 
 

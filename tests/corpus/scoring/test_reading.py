@@ -301,6 +301,7 @@ NOTES = [
     ("[ANSWER]Z[/ANSWER]", ("unknown-letter",)),
     ("[ANSWER]B. text ccc[/ANSWER]", ("contradiction",)),
     ("[ANSWER]text bbb[/ANSWER]", ("by-text",)),
+    ("Text bbb is the right answer.", ("by-text",)),
     ("B [/ANSWER]", ("lone-closing-tag",)),
     ("[ANSWER] B", ("unclosed-tag",)),
     ("[ANSWER]A[/ANSWER] Wait, I made a mistake. The answer is B.", ("corrected",)),

@@ -106,6 +106,15 @@ def test_a_typed_number_is_converted_like_any_other() -> None:
     assert read_typed_number("2 µB", unit="J/T").notes == (UNIT_CONVERTED,)
 
 
+SAID_TWICE = [("200 g (0.201 kg)", "200"), ("200 g (0.202 kg)", None), ("54 g (54)", None), ("54 g (heavy)", "54")]
+
+
+@pytest.mark.parametrize(("text", "number"), SAID_TWICE)
+def test_an_amount_in_two_units_is_one_number_where_both_agree(text: str, number: str | None) -> None:
+    reading = read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=Asked(Kind.NUMBER, unit="g"))
+    assert reading.number == (None if number is None else Decimal(number))
+
+
 LAZY = """
 import sys
 from corpus.scoring.reading import read_answer
