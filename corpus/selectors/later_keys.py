@@ -29,6 +29,12 @@ class KeyInForce:
     target: Target
     revision_id: int | None = None
     is_unmatched: bool = False
+    later_root_id: int | None = None
+
+    @property
+    def root_id(self) -> int:
+        """The root by which answers are known once they are judged by this key."""
+        return self.later_root_id or self.revision.root_id
 
 
 def keys_in_force(revision_ids: Collection[int]) -> dict[int, KeyInForce]:
@@ -75,7 +81,7 @@ def _key_of(own: QuestionRevision, later: Iterable[QuestionRevision]) -> KeyInFo
     target = _in_terms_of(own, newest)
     if target is None:
         return KeyInForce(own, target_of(own), is_unmatched=True)
-    return KeyInForce(own, target, newest.pk)
+    return KeyInForce(own, target, newest.pk, later_root_id=newest.root_id)
 
 
 def _in_terms_of(own: QuestionRevision, later: QuestionRevision) -> Target | None:

@@ -1,17 +1,18 @@
 """The answers a matrix is built from: models' from `evaluations`, people's from `survey`."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from corpus.models import QuestionSetMember, QuestionSetRevision
+from corpus.selectors.later_keys import keys_in_force
 from evaluations.models import Item, Run
 from evaluations.selectors import BoardItems, board_items
 from leaderboard.cohorts import SetAnswers
 from leaderboard.matrix import PERSON, SYSTEM, Answer, Entrant, Matrix, build_matrix
-from survey.selectors.board import BoardAnswer, board_answers
-from survey.selectors.inclusion import BlockDesign, inclusions
+from survey.selectors.board import BoardAnswer, board_answers, other_answers
+from survey.selectors.inclusion import Inclusions, inclusions
 
 
 class Column(NamedTuple):
@@ -46,7 +47,7 @@ def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: 
         answers=[answer for answer in answers if answer.participant_id not in under_way],
         found=found,
         n_questions=len(columns),
-        pools=_pools(found.blocks.values(), set_revision=set_revision, root_ids=root_ids),
+        pools=_pools(found, set_revision=set_revision, columns=columns),
     )
     counted = people.counted()
     return build_matrix(
@@ -98,20 +99,44 @@ def _person_answers(answers: Iterable[BoardAnswer]) -> Iterator[Answer]:
         yield Answer(PERSON, answer.participant_id, 0, answer.root_id, answer.outcome)
 
 
-def _pools(designs: Iterable[BlockDesign], *, set_revision: QuestionSetRevision, root_ids: Collection[int]) -> set[int]:
-    """Return the blocks given in part whose questions are those of the set, all of them and no others."""
-    partial = [design for design in designs if design.is_partial]
+def _pools(found: Inclusions, *, set_revision: QuestionSetRevision, columns: Sequence[Column]) -> set[int]:
+    """Return the blocks given in part whose questions are those of the set, all of them and no others.
+
+    Where the key of a question was corrected, a block is one once every answer that counts is judged by the new key.
+    """
+    partial = [design for design in found.blocks.values() if design.is_partial]
     others = {design.set_revision_id for design in partial} - {set_revision.pk}
-    same = {set_revision.pk} | (_revisions_of(others, root_ids) if others else set())
-    return {design.block_id for design in partial if design.set_revision_id in same}
+    same = {set_revision.pk} | (_revisions_of(others, columns) if others else set())
+    blocks = {design.block_id for design in partial if design.set_revision_id in same}
+    return blocks - _awaiting_key(blocks, found, {column.root_id for column in columns}) if blocks else blocks
 
 
-def _revisions_of(set_revision_ids: Collection[int], root_ids: Collection[int]) -> set[int]:
-    """Return those of the set revisions that hold exactly these comparable questions. One query."""
-    roots: dict[int, set[int]] = defaultdict(set)
-    members = QuestionSetMember.objects.filter(set_revision__in=set_revision_ids).values_list(
-        "set_revision_id", "question_revision__comparison_root_id", "question_revision_id"
+def _revisions_of(set_revision_ids: Collection[int], columns: Sequence[Column]) -> set[int]:
+    """Return those of the set revisions that hold exactly these questions, a corrected one by its key in force."""
+    wanted, question_ids = {column.root_id for column in columns}, {column.question_id for column in columns}
+    rows = QuestionSetMember.objects.filter(set_revision__in=set_revision_ids).values_list(
+        "set_revision_id",
+        "question_revision_id",
+        "question_revision__comparison_root_id",
+        "question_revision__question_id",
     )
-    for set_revision_id, root_id, revision_id in members:
-        roots[set_revision_id].add(root_id or revision_id)
-    return {set_revision_id for set_revision_id, found in roots.items() if found == set(root_ids)}
+    members = [
+        (set_id, revision_id, root_id or revision_id, question) for set_id, revision_id, root_id, question in rows
+    ]
+    earlier = {pk for _, pk, root_id, question_id in members if root_id not in wanted and question_id in question_ids}
+    in_force = keys_in_force(earlier) if earlier else {}
+    roots: dict[int, set[int]] = defaultdict(set)
+    for set_revision_id, revision_id, root_id, _ in members:
+        roots[set_revision_id].add(in_force[revision_id].root_id if revision_id in in_force else root_id)
+    return {set_revision_id for set_revision_id, found in roots.items() if found == wanted}
+
+
+def _awaiting_key(block_ids: Collection[int], found: Inclusions, root_ids: Collection[int]) -> set[int]:
+    """Return the blocks with an answer that counts and is not judged by the corrected key of its question yet."""
+    others = [
+        answer
+        for answer in other_answers(block_ids=block_ids, root_ids=root_ids)
+        if answer.participant_id in found.people and answer.block_id in found.people[answer.participant_id].block_ids
+    ]
+    in_force = keys_in_force({answer.revision_id for answer in others}) if others else {}
+    return {answer.block_id for answer in others if in_force[answer.revision_id].root_id in root_ids}

@@ -27,6 +27,14 @@ class BoardAnswer(NamedTuple):
     is_judged: bool
 
 
+class OtherAnswer(NamedTuple):
+    """An answer that is known by another root than those looked at, and the revision that was asked."""
+
+    participant_id: int
+    block_id: int
+    revision_id: int
+
+
 def board_answers(
     *, root_ids: Collection[int], rule: str, with_unjudged: bool = False, with_under_way: bool = False
 ) -> list[BoardAnswer]:
@@ -68,6 +76,17 @@ def board_answers(
         BoardAnswer(*row[:5], _outcome(row[5]), row[6] or Decimal(0), *row[7:9], row[9] not in NOT_JUDGED)
         for row in rows
     ]
+
+
+def other_answers(*, block_ids: Collection[int], root_ids: Collection[int]) -> list[OtherAnswer]:
+    """Return what people answered in these blocks that is no answer to these comparable questions. One query."""
+    others = _answers_of_people().annotate(root_id=_root_id()).filter(assignment__block__in=block_ids)
+    rows = (
+        others.exclude(root_id__in=root_ids)
+        .order_by()
+        .values_list("assignment__participant_id", "assignment__block_id", "assignment__question_revision_id")
+    )
+    return [OtherAnswer(*row) for row in rows]
 
 
 def _outcome(judged: str | None) -> str:

@@ -5,7 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from corpus.models import QuestionSet
+from corpus.models import QuestionRevision, QuestionSet
+from corpus.services.results import results_changed
+from corpus.services.sets import sets_refresh
 from leaderboard.boards import PeopleRule, Topic
 from leaderboard.disclosure import Answered, has_enough_people, shown_groups
 from leaderboard.matrix import PARTIAL
@@ -14,7 +16,7 @@ from survey.inclusion_rules import InclusionRule
 from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
 from survey.selectors.export import export_rows
 from survey.services import inclusion_rule_set
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_question, make_benchmark, make_question, make_revision, make_set
 from tests.leaderboard.factories import make_people, make_people_of_parts, make_run, make_system
 from tests.leaderboard.test_boards import codes
 
@@ -211,6 +213,45 @@ def test_the_pool_of_an_earlier_revision_is_the_same_set(client, parts) -> None:
     make_people(parts["whole"], BALANCED, questions_per_person=7)
     make_set(parts["whole"].benchmark, "again", list(parts["whole"].current_revision.question_revisions.all()))
     assert rows(client, "again")["human-experts-in-part"]["people"]["n"] == 20
+
+
+def correct_key(question_set: QuestionSet) -> QuestionRevision:
+    """Correct the key of a set's first question; the set follows."""
+    revision = make_revision(
+        question_set.current_revision.question_revisions.earliest("set_memberships__position").question,
+        options=[("benzene", 0), ("toluene", 1), ("aniline", 0), ("phenol", 0)],
+        change="key",
+    )
+    sets_refresh(benchmark=question_set.benchmark, keys_by_slug={})
+    results_changed(benchmark_id=question_set.benchmark_id)
+    return revision
+
+
+def judge_by(revision: QuestionRevision) -> None:
+    answers = Response.objects.filter(assignment__question_revision__question=revision.question)
+    answers.update(key_revision=revision, outcome="right")
+    results_changed(benchmark_id=revision.question.benchmark_id)
+
+
+@pytest.mark.parametrize("fields", [{"questions_per_person": 7}, {"completion_rule": "any"}])
+def test_people_asked_a_part_count_again_once_a_corrected_key_judged_all_of_them(client, parts, fields) -> None:
+    make_people(parts["whole"], BALANCED, **fields)
+    before = rows(client, "whole")["human-experts-in-part"]
+    revision = correct_key(parts["whole"])
+    assert rows(client, "whole") == {}
+    judge_by(revision)
+    after = rows(client, "whole")["human-experts-in-part"]
+    assert after["people"]["n"] == before["people"]["n"] == 20
+    assert after["accuracy"] > before["accuracy"]
+
+
+def test_nobody_of_a_part_counts_while_one_of_them_is_judged_by_the_old_key(client, parts) -> None:
+    people = make_people(parts["whole"], BALANCED, questions_per_person=7)
+    judge_by(correct_key(parts["whole"]))
+    last = Response.objects.filter(key_revision__isnull=False, assignment__participant__in=people).latest("pk")
+    Response.objects.filter(pk=last.pk).update(key_revision=None)
+    results_changed(benchmark_id=parts["whole"].benchmark_id)
+    assert rows(client, "whole") == {}
 
 
 def test_complete_and_balanced_studies_have_a_row_each(client, parts) -> None:
