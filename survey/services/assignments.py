@@ -32,9 +32,9 @@ def assignments_draw(
 ) -> int:
     """Give a person their questions in an order of their own; return how many they have, attention checks included.
 
-    Drawn once: a second call, even at the same moment, changes nothing. A question that is in two blocks is given
-    in the first of them. Where a block gives everybody a share, people who draw at the same moment draw one after
-    the other. Raises StudyNotReadyError when the study has no questions.
+    Drawn once: a second call, even at the same moment, changes nothing. A question that is in two blocks, in whatever
+    revision, is given in the first of them. Where a block gives everybody a share, people who draw at the same moment
+    draw one after the other. Raises StudyNotReadyError when the study has no questions.
     """
     existing = participant.assignments.count()
     if existing:
@@ -99,8 +99,8 @@ def _places_draw(study: Study, blocks: Sequence[StudyBlock], generator: random.R
         questions = set_questions(block.set_revision_id)
         if block.questions_per_person:
             questions = _share_draw(block, questions, given, generator, now)
-        questions = [question for question in questions if question.root_id not in given]
-        given.update(question.root_id for question in questions)
+        questions = [question for question in questions if question.question_id not in given]
+        given.update(question.question_id for question in questions)
         generator.shuffle(questions)
         places += [Place(block, question.revision_id) for question in questions]
     return _with_attention_checks(study, places, given, generator)
@@ -120,7 +120,7 @@ def _share_draw(
         topic_of=np.array([names.index(topics[question.root_id]) for question in questions]),
         size=block.questions_per_person,
         keys=np.array([[generator.random() for _ in questions]]),
-        available=np.array([[question.root_id not in given for question in questions]]),
+        available=np.array([[question.question_id not in given for question in questions]]),
     )
     return [question for question, is_chosen in zip(questions, chosen[0], strict=True) if is_chosen]
 
@@ -131,7 +131,7 @@ def _with_attention_checks(
     """Return the places with an easy question after every so many, as far as there are enough of them."""
     if not study.attention_every or study.attention_set_id is None:
         return list(places)
-    checks = [question for question in set_questions(study.attention_set_id) if question.root_id not in given]
+    checks = [question for question in set_questions(study.attention_set_id) if question.question_id not in given]
     generator.shuffle(checks)
     after = attention_places_draw(n_questions=len(places), every=study.attention_every, generator=generator)
     check_after = dict(zip(after, checks, strict=False))

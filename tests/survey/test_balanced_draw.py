@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from corpus.models import Benchmark, Grouping, Question
-from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
+from survey.models import Assignment, Participant, ParticipantFlag, Response, Study, StudyBlock
 from survey.selectors.balance import ACTIVE_DAYS, block_coverage, block_topics, study_balance
 from survey.selectors.studies import study_problems
 from survey.services import (
@@ -23,7 +23,7 @@ from survey.services import (
     study_create,
     study_open,
 )
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_question, make_benchmark, make_question, make_revision, make_set
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study
 
 pytestmark = pytest.mark.django_db
@@ -112,6 +112,18 @@ def test_question_given_in_an_earlier_part_is_not_given_again() -> None:
         assert len(set(given)) == len(given) == 6
     # Each part gathers its own answers: 6 people, 3 of 4 questions.
     assert set(block_coverage(study.blocks.first()).values()) <= {4, 5}
+
+
+@pytest.mark.parametrize("size", [None, 2])
+def test_question_whose_key_was_corrected_between_two_parts_is_given_once(size: int | None) -> None:
+    benchmark = make_benchmark()
+    both, own = make_questions(benchmark, 1), make_questions(benchmark, 2)
+    first = make_set(benchmark, revisions=both).current_revision
+    make_revision(both[0], options=[("the wrong one", 1), ("the keyed one", 0)], change="key")
+    study = make_balanced_study([(both, None), ([*both, *own], size)])
+    StudyBlock.objects.filter(study=study, position=1).update(set_revision=first)
+    asked = list(make_participant(study).assignments.values_list("question_revision__question", flat=True))
+    assert len(set(asked)) == len(asked) == 3
 
 
 def test_first_label_by_name_counts_and_questions_without_one_are_a_topic() -> None:
