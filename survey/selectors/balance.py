@@ -1,6 +1,7 @@
 """How evenly the answers of a study have gathered, and which questions the next person should get."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from corpus.models import Grouping, Label, QuestionSetMember
+from corpus.selectors.later_keys import keys_in_force
 from survey.models import Assignment, ParticipantFlag, Response, Study, StudyBlock
 
 # Whoever has neither begun, nor been shown a question, nor answered for so long is taken to have stopped; what they
@@ -19,6 +21,7 @@ from survey.models import Assignment, ParticipantFlag, Response, Study, StudyBlo
 ACTIVE_DAYS = 14
 NO_TOPIC = ""
 ROOT_ID = Coalesce("question_revision__comparison_root_id", "question_revision_id")
+QUESTION_ID = "question_revision__question_id"
 
 
 class SetQuestion(NamedTuple):
@@ -77,25 +80,36 @@ def study_balance(study: Study, *, now: datetime | None = None) -> list[BlockBal
 
 
 def block_coverage(block: StudyBlock, *, now: datetime | None = None) -> Counter[int]:
-    """Return how often each question of a block is covered, by root id: answered, or likely to be. One query.
+    """Return how often each question of a block is covered, by root id: answered, or likely to be. Two queries.
 
     Answers count unless somebody looked at the person and left them out; questions without an answer count for
     `ACTIVE_DAYS` after the person began, drew their questions, was first shown one or last answered. People who
-    withdrew and attention checks count nowhere.
+    withdrew and attention checks count nowhere. Where the part went on to a later revision of its set, what was given
+    before counts where the question is the same by the keys in force (four queries more).
     """
+    return _coverage(block, set_questions(block.set_revision_id), now)
+
+
+def _coverage(block: StudyBlock, questions: Sequence[SetQuestion], now: datetime | None) -> Counter[int]:
     since = (now or timezone.now()) - timedelta(days=ACTIVE_DAYS)
     latest = Response.objects.filter(assignment__participant=OuterRef("participant"), answered_at__gte=since)
     shown = Assignment.objects.filter(participant=OuterRef("participant"), served_at__gte=since)
     began = Q(participant__started_at__gte=since) | Q(participant__practised_at__gte=since)
     may_answer = began | Exists(latest) | Exists(shown)
     given = _given(block).filter(Q(response__isnull=False) | may_answer)
-    return Counter(dict(given.annotate(root_id=ROOT_ID).values_list("root_id").annotate(n=Count("pk"))))
+    rows = given.annotate(root_id=ROOT_ID).values_list("question_revision_id", "root_id", QUESTION_ID)
+    counts = {SetQuestion(*row[:3]): row[3] for row in rows.annotate(n=Count("pk"))}
+    root_of = _roots_in_set(questions, counts)
+    coverage: Counter[int] = Counter()
+    for asked, n in counts.items():
+        coverage[root_of[asked.revision_id]] += n
+    return coverage
 
 
 def set_questions(set_revision_id: int) -> list[SetQuestion]:
     """Return the questions of a set in its order. One query."""
     members = QuestionSetMember.objects.filter(set_revision=set_revision_id).order_by("position")
-    rows = members.values_list("question_revision_id", ROOT_ID, "question_revision__question_id")
+    rows = members.values_list("question_revision_id", ROOT_ID, QUESTION_ID)
     return [SetQuestion(*row) for row in rows]
 
 
@@ -105,13 +119,16 @@ def block_topics(block: StudyBlock, grouping: Grouping | None) -> dict[int, str]
     A question with several labels of the grouping belongs to the first by name; one without any to `NO_TOPIC`.
     Without a grouping all belong to `NO_TOPIC`. Two queries at most.
     """
+    return _topics(block, grouping, set_questions(block.set_revision_id))
+
+
+def _topics(block: StudyBlock, grouping: Grouping | None, questions: Sequence[SetQuestion]) -> dict[int, str]:
     label_of: dict[int, str] = {}
     if grouping:
         labels = Label.questions.through.objects.filter(label__grouping=grouping)
         labels = labels.filter(question__revisions__set_memberships__set_revision=block.set_revision_id)
         for question_id, name in labels.order_by("label__name", "label_id").values_list("question_id", "label__name"):
             label_of.setdefault(question_id, name)
-    questions = set_questions(block.set_revision_id)
     return {question.root_id: label_of.get(question.question_id, NO_TOPIC) for question in questions}
 
 
@@ -122,23 +139,46 @@ def _given(block: StudyBlock) -> QuerySet[Assignment]:
     ).order_by()
 
 
+def _roots_in_set(questions: Sequence[SetQuestion], asked: Iterable[SetQuestion]) -> dict[int, int]:
+    """Return, by revision asked, its root in a set: that of the question with the same key in force where there is one.
+
+    The set's own questions keep their root. No query unless something else was asked.
+    """
+    asked = set(asked)
+    members, roots = {question.question_id: question for question in questions}, {q.root_id for q in questions}
+    others = {other: members[other.question_id] for other in asked if other.question_id in members}
+    others = {other: member for other, member in others.items() if other.root_id not in roots}
+    keys = keys_in_force({question.revision_id for pair in others.items() for question in pair}) if others else {}
+    return {question.revision_id: question.root_id for question in asked} | {
+        other.revision_id: member.root_id
+        for other, member in others.items()
+        if keys[other.revision_id].root_id == keys[member.revision_id].root_id
+    }
+
+
 def _block_balance(block: StudyBlock, grouping: Grouping | None, now: datetime | None) -> BlockBalance:
-    topic_of = block_topics(block, grouping)
-    covered = block_coverage(block, now=now)
-    answers = _given(block).filter(response__isnull=False).values_list("participant_id", ROOT_ID)
-    pairs = [(person, root_id) for person, root_id in answers if root_id in topic_of]
-    answered = Counter(root_id for _, root_id in pairs)
+    questions = set_questions(block.set_revision_id)
+    topic_of = _topics(block, grouping, questions)
+    covered = _coverage(block, questions, now)
+    answered = _given(block).filter(response__isnull=False)
+    rows = answered.values_list("participant_id", "question_revision_id", ROOT_ID, QUESTION_ID)
+    answers = [(person, SetQuestion(*asked)) for person, *asked in rows]
+    root_of = _roots_in_set(questions, [asked for _, asked in answers])
+    pairs = [
+        (person, root_of[asked.revision_id]) for person, asked in answers if root_of[asked.revision_id] in topic_of
+    ]
+    n_answered = Counter(root_id for _, root_id in pairs)
     share = len(pairs) / len(topic_of) if topic_of else 0.0
 
     def balance(topic: str, roots: list[int]) -> TopicBalance:
-        n_answers = sum(answered[root_id] for root_id in roots)
+        n_answers = sum(n_answered[root_id] for root_id in roots)
         return TopicBalance(
             topic=topic,
             n_questions=len(roots),
             n_answers=n_answers,
             n_waiting=sum(covered[root_id] for root_id in roots) - n_answers,
             expected_answers=share * len(roots),
-            answers=_per_question([answered[root_id] for root_id in roots]),
+            answers=_per_question([n_answered[root_id] for root_id in roots]),
             covered=_per_question([covered[root_id] for root_id in roots]),
         )
 

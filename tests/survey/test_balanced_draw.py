@@ -362,6 +362,25 @@ def test_balance_counts_answers_waiting_questions_and_overlap(django_assert_max_
     assert balance.questions_in_common == 1.0
 
 
+@pytest.mark.parametrize(("change", "n_answers"), [("key", 4), ("content", 0)])
+def test_answers_to_a_question_whose_key_was_corrected_count_once_the_part_goes_on(change: str, n_answers: int) -> None:
+    benchmark = make_benchmark()
+    questions = make_questions(benchmark, 4)
+    study = make_balanced_study([(questions, 2)])
+    for _ in range(8):
+        person = make_participant(study)
+        for _ in range(2):
+            answer_next(person)
+    later = make_revision(questions[0], options=[("the wrong one", 1), ("the keyed one", 0)], change=change)
+    moved = make_set(benchmark, revisions=questions).current_revision
+    block = study.blocks.get()
+    block.set_revision = moved
+    block.save()
+    assert block_coverage(block)[later.pk] == n_answers
+    (balance,) = study_balance(study)
+    assert (balance.total.answers.least, balance.total.covered.least) == (n_answers, n_answers)
+
+
 def test_balance_of_a_study_nobody_has_begun() -> None:
     (balance,) = study_balance(two_topics())
     assert (balance.n_people, balance.total.n_answers, balance.questions_in_common) == (0, 0, None)
