@@ -89,15 +89,22 @@ def _in_terms_of(own: QuestionRevision, later: QuestionRevision) -> Target | Non
     new = target_of(later)
     if new.kind is not Kind.CHOICE:
         return new
-    asked = target_of(own)
-    by_key = {option.key: option for option in new.options}
-    by_text = _unique_by_text(new.options)
-    pairs = [(option, by_key.get(option.key) or by_text.get(_plain(option.text))) for option in asked.options]
-    matched = {later_option.key for _, later_option in pairs if later_option}
-    if len(matched) != len(asked.options) or len(matched) != len(new.options):
+    asked = target_of(own).options
+    match = matching_options(asked, new.options)
+    if match is None or len(asked) != len(new.options):
         return None
-    options = tuple(Option(option.key, option.text, match.credit) for option, match in pairs if match)
+    credit_of = {option.key: option.credit for option in new.options}
+    options = tuple(Option(option.key, option.text, credit_of[match[option.key]]) for option in asked)
     return Target(kind=Kind.CHOICE, options=options, unit=new.unit, text=new.text)
+
+
+def matching_options(asked: Sequence[Option], others: Sequence[Option]) -> dict[str, str] | None:
+    """Return, by option asked, which of the others says the same apart from markup; None where they do not match up."""
+    by_key = {option.key: option for option in others}
+    by_text = _unique_by_text(others)
+    pairs = [(option, by_key.get(option.key) or by_text.get(_plain(option.text))) for option in asked]
+    match = {option.key: other.key for option, other in pairs if other}
+    return match if len(set(match.values())) == len(asked) else None
 
 
 def _unique_by_text(options: Sequence[Option]) -> dict[str, Option]:

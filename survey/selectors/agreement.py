@@ -26,7 +26,8 @@ class AgreementRow:
 def study_agreement(study: Study) -> list[AgreementRow]:
     """Return the agreement in the whole study, in each block, and in each topic, attention checks left out.
 
-    Topics are the labels of the grouping the study is balanced over, else of the grouping `topic`. Four queries.
+    Topics are the labels of the grouping the study is balanced over, else of the grouping `topic`. Four queries,
+    more where a question has a later revision.
     """
     answers = [answer for answer in study_answers(study) if not answer.is_attention_check]
     if not answers:

@@ -1,13 +1,17 @@
 """The answers of a study as item analysis and agreement read them: one row each, in two queries."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from corpus.scoring.types import Kind, Outcome
+from corpus.scoring.rules import NotJudgedError, judge
+from corpus.scoring.types import Kind, Outcome, Target
+from corpus.selectors.later_keys import keys_in_force, matching_options
+from corpus.services.verdicts import reading_from_row
 from survey.models import Participant, ParticipantFlag, Response, ResponseScore, Study
 from survey.statistics import number_groups
 
@@ -18,7 +22,9 @@ UNJUDGED = ("", Outcome.ERROR.value)
 class StudyAnswer:
     """One answer. `seconds` is the time on the question without the time away; `number` what was read, if any.
 
-    `root_id` is the revision under which answers to comparable revisions are put together.
+    `root_id` is the revision under which answers to comparable revisions are put together, by the keys in force.
+    `revision_id` is the newest revision of these that anybody was asked, in whose options `option_keys` are. `outcome`
+    is by the key in force, also where the stored verdict still waits for a rescoring.
     """
 
     answer_id: int
@@ -61,7 +67,10 @@ def analysed_people(study: Study) -> QuerySet[Participant]:
 
 
 def study_answers(study: Study) -> list[StudyAnswer]:
-    """Return the answers of the analysed people, attention checks marked, in the order of people and positions."""
+    """Return the answers of the analysed people, attention checks marked, in the order of people and positions.
+
+    Two queries; at most six more where a question has a later revision than the one that was asked.
+    """
     answers = Response.objects.filter(assignment__participant__in=analysed_people(study))
     numbers = _numbers_read(answers)
     rows = (
@@ -80,12 +89,66 @@ def study_answers(study: Study) -> list[StudyAnswer]:
             "outcome",
             "seconds",
             "away_seconds",
+            "key_revision_id",
+            "assignment__question_revision__question__current_revision_id",
         )
     )
+    given, judged_by, superseded = [], {}, set()
+    for row in rows.iterator(chunk_size=2000):
+        options, number, seconds = tuple(sorted(set(row[8]))), numbers.get(row[0]), net_seconds(row[10], row[11])
+        given.append(StudyAnswer(*row[:8], options, number, row[9], seconds))
+        judged_by[row[0]] = row[12]
+        if row[4] != row[13]:
+            superseded.add(row[3])
+    return _by_keys_in_force(given, judged_by, superseded) if superseded else given
+
+
+def _by_keys_in_force(
+    answers: Sequence[StudyAnswer], judged_by: Mapping[int, int | None], question_ids: Collection[int]
+) -> list[StudyAnswer]:
+    """Put the answers to these questions under the key in force. `judged_by` has the key revision of each verdict."""
+    keys = keys_in_force({answer.revision_id for answer in answers if answer.question_id in question_ids})
+    newest: dict[int, int] = {}
+    for revision_id, key in sorted(keys.items(), key=lambda pair: pair[1].revision.number):
+        newest[key.root_id] = revision_id
+    named = {
+        revision_id: matching_options(key.target.options, keys[newest[key.root_id]].target.options) or {}
+        for revision_id, key in keys.items()
+    }
+    outcomes = _outcomes_due(
+        {
+            answer.answer_id: keys[answer.revision_id].target
+            for answer in answers
+            if answer.revision_id in keys
+            and answer.is_judged
+            and judged_by[answer.answer_id] != keys[answer.revision_id].revision_id
+        }
+    )
     return [
-        StudyAnswer(*row[:8], tuple(sorted(set(row[8]))), numbers.get(row[0]), row[9], net_seconds(row[10], row[11]))
-        for row in rows.iterator(chunk_size=2000)
+        replace(
+            answer,
+            root_id=keys[answer.revision_id].root_id,
+            revision_id=newest[keys[answer.revision_id].root_id],
+            option_keys=tuple(sorted(named[answer.revision_id].get(key, key) for key in answer.option_keys)),
+            outcome=outcomes.get(answer.answer_id, answer.outcome),
+        )
+        if answer.revision_id in keys
+        else answer
+        for answer in answers
     ]
+
+
+def _outcomes_due(targets: Mapping[int, Target]) -> dict[int, str]:
+    """Return what the readings behind the current verdicts are by these targets; a person's correction goes first."""
+    if not targets:
+        return {}
+    scores = ResponseScore.objects.filter(answer__in=list(targets), rule=F("answer__rule")).select_related("reading")
+    outcomes = {}
+    for score in sorted(scores, key=lambda score: (score.reading.corrected_by_id is not None, score.pk)):
+        with suppress(NotJudgedError):
+            verdict = judge(reading=reading_from_row(score.reading), target=targets[score.answer_id], rule=score.rule)
+            outcomes[score.answer_id] = verdict.outcome.value
+    return outcomes
 
 
 def net_seconds(seconds: float | None, away_seconds: float | None) -> float | None:

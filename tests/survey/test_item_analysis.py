@@ -6,12 +6,15 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from corpus.models import QuestionRevision
 from survey.keys_in_doubt import AnswerCount, doubts_of
-from survey.models import Assignment, Participant, Response
+from survey.models import Assignment, Participant, Response, Study
 from survey.selectors.agreement import study_agreement
+from survey.selectors.comments import studies_answering
 from survey.selectors.item_analysis import CSV_COLUMNS, Item, item_analysis, item_rows, number_text
 from survey.services import Given
-from tests.corpus.factories import label_question
+from survey.services.rescoring import study_rescore, study_rescoring_accept
+from tests.corpus.factories import label_question, make_revision, make_set_revision
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
 
 NAN = float("nan")
@@ -173,6 +176,86 @@ def test_queries_do_not_grow_with_people(django_assert_max_num_queries: DjangoAs
     assert len(analysis.items) == 8
     with django_assert_max_num_queries(4):
         study_agreement(study)
+
+
+def study_of_later_revision(options: list[tuple[str, int]], change: str, chosen: str) -> tuple[Study, QuestionRevision]:
+    """A study in which three people chose `chosen` before the part went on to a later revision, and three since."""
+    study = make_study(n_choice=1, n_number=0, n_tools=0)
+    block = study.blocks.get()
+    question = block.set_revision.question_revisions.get().question
+    first = question.current_revision
+    for _ in range(3):
+        person = make_participant(study)
+        answer_next(person, wrong_given(go_to_question(person), chosen))
+    later = make_revision(
+        question, options=options, change=change, comparison_root=first if change == "cosmetic" else None
+    )
+    block.set_revision = make_set_revision(block.set_revision.question_set, [later])
+    block.save()
+    for _ in range(3):
+        person = make_participant(study)
+        place = next(place for place, (text, _) in enumerate(options) if chosen in text)
+        answer_next(person, wrong_given(go_to_question(person), options[place][0]))
+    return study, later
+
+
+@pytest.mark.django_db
+def test_options_of_a_revision_with_other_markup_are_the_same_options() -> None:
+    options = [
+        ("the keyed one", 1),
+        ("\\textbf{first wrong one}", 0),
+        ("second wrong one", 0),
+        ("None of the above", 0),
+    ]
+    study, _ = study_of_later_revision(options, "cosmetic", "first wrong one")
+    item = only_item(study)
+    assert [(option.letter, option.n) for option in item.options] == [("A", 0), ("B", 6), ("C", 0), ("D", 0)]
+    assert [(count.label, count.n, count.is_key) for count in item.counts] == [("A", 0, True), ("B", 6, False)]
+    assert [doubt.code for doubt in item.doubts] == ["another_answer"]
+    assert study_agreement(study)[0].answers.observed == 1
+
+
+NEW_KEY = [("first wrong one", 1), ("the keyed one", 0), ("second wrong one", 0), ("None of the above", 0)]
+
+
+@pytest.mark.django_db
+def test_answers_before_and_after_a_corrected_key_are_of_one_question() -> None:
+    study, later = study_of_later_revision(NEW_KEY, "key", "first wrong one")
+    item = only_item(study)
+    assert (item.root_id, item.n_answers, item.n_right, item.share_right) == (later.pk, 6, 6, 1)
+    assert [(count.label, count.n, count.is_key) for count in item.counts] == [("A", 6, True)]
+    assert studies_answering(question_id=item.question_id) == [(study, later.pk)]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_rescored", [False, True])
+def test_a_corrected_key_is_used_also_before_its_rescoring(is_rescored: bool) -> None:
+    study = make_study(n_choice=1, n_number=0, n_tools=0)
+    for n in range(6):
+        person = make_participant(study)
+        assignment = go_to_question(person)
+        answer_next(person, right_given(assignment) if n else wrong_given(assignment))
+    make_revision(assignment.question_revision.question, options=NEW_KEY, change="key")
+    if is_rescored:
+        for proposed in study_rescore(study=study, rule="standard@1", reader="standard@1"):
+            study_rescoring_accept(rescoring_id=proposed.rescoring.pk)
+    item = only_item(study)
+    assert (item.n_right, item.share_right) == (1, 1 / 6)
+    assert [(count.label, count.n, count.is_key) for count in item.counts] == [("A", 1, True), ("B", 5, False)]
+
+
+@pytest.mark.django_db
+def test_a_corrected_number_is_used_also_before_its_rescoring() -> None:
+    study = make_study(n_choice=0, n_number=1, n_tools=0)
+    for typed in ("8.3e-21", "8.3e-21", "4.15e-21"):
+        answer_next(make_participant(study), Given(typed_text=typed))
+    question = study.blocks.get().set_revision.question_revisions.get().question
+    make_revision(question, kind="number", target="8.3E-21", change="key")
+    item = only_item(study)
+    assert [(count.label, count.n, count.is_key) for count in item.counts] == [
+        ("8.3 × 10⁻²¹", 2, True),
+        ("4.15 × 10⁻²¹", 1, False),
+    ]
 
 
 @pytest.mark.django_db
