@@ -95,7 +95,7 @@ def responses_import(
 ) -> ResponsesImported:
     """Store a person's answers with their verdicts: new ones, and those that have changed in the place of the old.
 
-    `now` stands for when an answer was given, which the export does not say.
+    `now`, not after the study closed, stands for when an answer was given, which the export does not say.
     """
     done = ResponsesImported()
     known = {

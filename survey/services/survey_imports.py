@@ -70,9 +70,10 @@ def survey_import(
     export and `SurveyImportError` for what is missing here.
     """
     export = read_survey(path)
-    moment = now or timezone.now()
     with transaction.atomic():
         study, is_new = imported_study(slug=slug, benchmark=benchmark, set_slugs=set_slugs, actor=actor)
+        # Whatever the survey has was answered before it closed, with whichever import it comes.
+        moment = min(filter(None, (now or timezone.now(), study.closed_at)))
         report = SurveyImported(study, is_new, refused=list(export.refused))
         questions = _questions(export, study, report)
         by_person = _answers_by_person(export, questions, report)

@@ -3,6 +3,7 @@
 import csv
 import json
 import zipfile
+from collections import Counter
 from io import StringIO
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from django.core.management import CommandError, call_command
 from corpus.models import ActionLog, Benchmark
 from corpus.scoring.types import Reading, ReadStatus
 from survey.models import Assignment, Participant, Response, ResponseReading, ResponseScore, Study
+from survey.selectors.board import board_answers
+from survey.selectors.inclusion import inclusions
 from survey.services.rescoring import response_reading_correct, study_rescore
 from survey.services.withdrawal import participant_withdraw
 from tests.corpus.factories import make_benchmark
@@ -318,6 +321,33 @@ def test_answers_that_come_later_are_added_and_those_gone_from_the_export_are_ke
     assert list(Assignment.objects.values_list("pk", "position")) == positions
     assert import_survey(export)["kept"] == 1
     assert Response.objects.count() == ANSWERED
+
+
+def counted_people(benchmark: Benchmark) -> dict[str, tuple[bool, bool, int]]:
+    """Return by pseudonym whether somebody counts, whether they have joined, and how many answers boards read."""
+    roots = benchmark.questions.values_list("current_revision_id", flat=True)
+    read = Counter(answer.participant_id for answer in board_answers(root_ids=list(roots), rule="standard@1"))
+    return {
+        person.pseudonym: (found.counts, person.counts_since is not None, read[person.pk])
+        for found in inclusions(study=Study.objects.get()).people.values()
+        for person in [Participant.objects.get(pk=found.participant_id)]
+    }
+
+
+@pytest.mark.parametrize(("cell", "value"), [("id", "9008"), ("userId", "p02")])
+def test_what_a_later_import_brings_counts_like_what_the_first_one_brought(
+    benchmark: Benchmark, tmp_path: Path, cell: str, value: str
+) -> None:
+    export = copied_export(tmp_path)
+    change_rows(export, "responses.csv", lambda row: None if row[cell] == value else row)
+    change_rows(export, "users.csv", lambda row: None if cell == "userId" and row["id"] == value else row)
+    import_survey(export)
+    import_survey()
+    everybody = {"p01": (True, True, 7), "p02": (True, True, 7), "p03": (False, False, 3)}
+    assert counted_people(benchmark) == everybody
+    closed_at = Study.objects.get().closed_at
+    assert not Response.objects.filter(answered_at__gt=closed_at).exists()
+    assert not Participant.objects.filter(finished_at__gt=closed_at).exists()
 
 
 @pytest.mark.usefixtures("benchmark")
