@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from corpus.answer_admin import may_see_keys
 from corpus.markup.html import render_html
 from corpus.markup.text import TextStyle, render_plain, render_text
 from corpus.models import (
@@ -120,7 +121,7 @@ class QuestionAdmin(EvidenceAdmin):
     search_help_text = "Searches keys, question texts and uuids."
     list_select_related = ("current_revision", "source", "benchmark")
     fields = ("key", "benchmark", "source", "label_list", "as_shown")
-    readonly_fields = ("label_list", "as_shown")
+    readonly_fields = ("label_list", "as_shown", "as_asked")
     inlines = (RevisionInline, FindingInline)
     change_form_template = "corpus/admin/question.html"
 
@@ -131,6 +132,10 @@ class QuestionAdmin(EvidenceAdmin):
         rows: QuerySet[Question] = super().get_queryset(request)
         rows = rows.annotate(n_findings=Count("findings", distinct=True))
         return rows.defer("current_revision__original", "current_revision__metadata")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Show what is right to those only who may see keys."""
+        return self.fields if may_see_keys(request) else (*self.fields[:-1], "as_asked")
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         """Add what other apps know of the question."""
@@ -167,7 +172,11 @@ class QuestionAdmin(EvidenceAdmin):
 
     @admin.display(description="current revision")
     def as_shown(self, question: Question) -> str:
-        return shown_revision(question.current_revision) if question.current_revision else "none"
+        return shown_revision(question.current_revision, with_keys=True) if question.current_revision else "none"
+
+    @admin.display(description="current revision")
+    def as_asked(self, question: Question) -> str:
+        return shown_revision(question.current_revision, with_keys=False) if question.current_revision else "none"
 
 
 @admin.register(QuestionRevision)
@@ -200,7 +209,7 @@ class QuestionRevisionAdmin(EvidenceAdmin):
 
     @admin.display(description="as shown")
     def as_shown(self, revision: QuestionRevision) -> str:
-        return shown_revision(revision)
+        return shown_revision(revision, with_keys=True)
 
     @admin.display(description="molecules")
     def molecule_list(self, revision: QuestionRevision) -> str:
@@ -210,8 +219,8 @@ class QuestionRevisionAdmin(EvidenceAdmin):
         )
 
 
-def shown_revision(revision: QuestionRevision) -> SafeString:
-    """Return a question as people see it beside the text models get, options with their credit."""
+def shown_revision(revision: QuestionRevision, *, with_keys: bool) -> SafeString:
+    """Return a question as people see it beside the text models get; credits or the target `with_keys` only."""
     options = [
         {
             "html": render_html(option.text, place=f"option-{option.pk}"),
@@ -225,6 +234,7 @@ def shown_revision(revision: QuestionRevision) -> SafeString:
         "stem_html": render_html(revision.stem, place=f"stem-{revision.pk}"),
         "stem_text": render_text(revision.stem, MODEL_STYLE),
         "options": options,
+        "with_keys": with_keys,
     }
     return render_to_string("corpus/admin/revision.html", context)
 

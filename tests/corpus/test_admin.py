@@ -1,6 +1,7 @@
 """The operator's pages: evidence is shown and never edited, descriptions are, and the record says who did it."""
 
 import pytest
+from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
 from corpus.models import ActionLog, Finding
@@ -59,6 +60,20 @@ def test_question_page_shows_both_renderings_and_runs_nothing(admin_client, ques
     assert "<script>alert(1)" not in page
     assert "Topic: Organic Chemistry" in page.replace("topic:", "Topic:")
     assert "markup-tag" in page
+
+
+@pytest.mark.parametrize(("permissions", "told"), [((), False), (("view_questionrevision",), True)])
+def test_what_is_right_is_shown_to_those_who_may_see_keys(client, question, permissions, told):
+    reader = User.objects.create_user("reader", is_staff=True)
+    reader.user_permissions.set(Permission.objects.filter(codename__in=["view_question", *permissions]))
+    client.force_login(reader)
+    number = make_question(question.benchmark, kind="number", target="4.15E-21")
+    pages = [
+        client.get(reverse("admin:corpus_question_change", args=[asked.pk])).content.decode()
+        for asked in (question, number)
+    ]
+    assert ['<th scope="col">Credit</th>' in pages[0], "4.15E-21" in pages[1]] == [told, told]
+    assert "water" in pages[0]
 
 
 @pytest.mark.parametrize("name", ["question", "questionrevision"])
