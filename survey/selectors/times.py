@@ -44,7 +44,8 @@ class BlockTimes:
 class ToolUse:
     """A tool as people named it, in the blocks where tools are allowed; one answer can name several.
 
-    `share_right` is None below PEOPLE_MINIMUM_FOR_MEAN judged answers: it would tell single verdicts, and so keys.
+    `share_right` is None for those who may not see keys: one answer more changes it, and so tells a verdict. It is None
+    below PEOPLE_MINIMUM_FOR_MEAN judged answers as well.
     """
 
     tool: str
@@ -77,8 +78,11 @@ class _Row(NamedTuple):
     outcome: str
 
 
-def times_and_tools(study: Study) -> TimesAndTools:
-    """Return the times and tools of the people whose answers are analysed, attention checks left out. Two queries."""
+def times_and_tools(study: Study, *, with_verdicts: bool) -> TimesAndTools:
+    """Return the times and tools of the people whose answers are analysed, attention checks left out. Two queries.
+
+    How many are right with a tool is there `with_verdicts` only.
+    """
     blocks = list(StudyBlock.objects.filter(study=study).order_by("position"))
     responses = Response.objects.filter(
         assignment__participant__in=analysed_people(study), assignment__is_attention_check=False
@@ -92,8 +96,8 @@ def times_and_tools(study: Study) -> TimesAndTools:
     with_tools = [row for block in blocks if block.tools_allowed for row in by_block[block.pk]]
     return TimesAndTools(
         blocks=tuple(_block_times(block, by_block[block.pk]) for block in blocks),
-        tools=_tool_uses(with_tools, _form_name),
-        own_words=_tool_uses(with_tools, _own_words),
+        tools=_tool_uses(with_tools, _form_name, with_verdicts=with_verdicts),
+        own_words=_tool_uses(with_tools, _own_words, with_verdicts=with_verdicts),
         n_answers=len(with_tools),
         n_silent=sum(not row.tools_used for row in with_tools),
     )
@@ -132,20 +136,24 @@ def _own_words(tool: str) -> str:
     return tool.removeprefix(OTHER_TOOL) if tool.startswith(OTHER_TOOL) else ""
 
 
-def _tool_uses(rows: Sequence[_Row], name_of: Callable[[str], str]) -> tuple[ToolUse, ...]:
+def _tool_uses(
+    rows: Sequence[_Row], name_of: Callable[[str], str], *, with_verdicts: bool
+) -> tuple[ToolUse, ...]:
     """Return the uses by name, the most frequent first; a tool whose name is empty is left out."""
     by_tool: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:
         for name in dict.fromkeys(name_of(tool) for tool in row.tools_used):
             if name:
                 by_tool[name].append(row)
-    found = [_tool_use(tool, using, n_answers=len(rows)) for tool, using in by_tool.items()]
+    found = [
+        _tool_use(tool, using, n_answers=len(rows), with_verdicts=with_verdicts) for tool, using in by_tool.items()
+    ]
     return tuple(sorted(found, key=lambda use: (-use.n_answers, use.tool)))
 
 
-def _tool_use(tool: str, rows: Sequence[_Row], *, n_answers: int) -> ToolUse:
+def _tool_use(tool: str, rows: Sequence[_Row], *, n_answers: int, with_verdicts: bool) -> ToolUse:
     judged = [row for row in rows if row.outcome not in UNJUDGED]
-    is_told = len(judged) >= max(1, int(settings.PEOPLE_MINIMUM_FOR_MEAN))
+    is_told = with_verdicts and len(judged) >= max(1, int(settings.PEOPLE_MINIMUM_FOR_MEAN))
     return ToolUse(
         tool=tool,
         n_answers=len(rows),

@@ -162,7 +162,9 @@ def question(request: HttpRequest, study: Study, root_id: int) -> HttpResponse:
 @study_view
 def times(request: HttpRequest, study: Study) -> HttpResponse:
     """Show how long people take, and with which tools."""
-    return _page(request, study, "times", {"times": times_and_tools(study)})
+    with_verdicts = request.user.has_perm(KEY_PERMISSION)
+    found = times_and_tools(study, with_verdicts=with_verdicts)
+    return _page(request, study, "times", {"times": found, "with_verdicts": with_verdicts})
 
 
 @require_safe

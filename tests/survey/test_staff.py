@@ -146,7 +146,7 @@ def test_times_are_net_and_tools_are_counted_where_they_are_allowed() -> None:
                 given = Given(option_keys=given.option_keys, tools_used=tools)
             answer_next(person, given)
     Response.objects.update(seconds=100.0, away_seconds=75.0)
-    found = times_and_tools(study)
+    found = times_and_tools(study, with_verdicts=True)
     assert [(block.n_answers, block.quartiles) for block in found.blocks] == [
         (2, (25.0, 25.0, 25.0)),
         (4, (25.0, 25.0, 25.0)),
@@ -161,16 +161,30 @@ def test_times_are_net_and_tools_are_counted_where_they_are_allowed() -> None:
     assert [(use.tool, use.n_answers) for use in found.own_words] == [("Wikipedia", 2), ("a friend", 2)]
 
 
-@pytest.mark.parametrize(("minimum", "told"), [(3, None), (2, 1.0)])
+@pytest.mark.parametrize(
+    ("minimum", "with_verdicts", "told"), [(3, True, None), (2, True, 1.0), (2, False, None), (1, False, None)]
+)
 def test_how_many_were_right_with_a_tool_tells_no_single_verdict(
-    settings: Any, minimum: int, told: float | None
+    settings: Any, minimum: int, with_verdicts: bool, told: float | None
 ) -> None:
     settings.PEOPLE_MINIMUM_FOR_MEAN = minimum
     study = make_study(n_choice=0, n_number=0, n_tools=2)
     person = make_participant(study)
     for _ in range(2):
         answer_next(person)
-    assert [(use.n_answers, use.share_right) for use in times_and_tools(study).tools] == [(2, told)]
+    found = times_and_tools(study, with_verdicts=with_verdicts)
+    assert [(use.n_answers, use.share_right) for use in found.tools] == [(2, told)]
+
+
+def test_staff_pages_tell_what_is_right_to_those_only_who_may_see_keys(settings: Any) -> None:
+    settings.PEOPLE_MINIMUM_FOR_MEAN = 1
+    study = make_study(n_choice=0, n_number=0, n_tools=1)
+    for _ in range(2):
+        answer_next(make_participant(study))
+    url = reverse("survey:staff-times", args=[study.slug])
+    told, hidden = text_of(key_client().get(url)), text_of(staff_client(*PEOPLE).get(url))
+    assert ["Right with it" in page for page in (told, hidden)] == [True, False]
+    assert [page.split('id="tools"')[1].count('<td class="number">') for page in (told, hidden)] == [3, 2]
 
 
 @pytest.mark.parametrize(
