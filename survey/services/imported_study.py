@@ -92,8 +92,8 @@ def _current(benchmark: Benchmark, slug: str) -> QuestionSetRevision:
 def person_import(*, study: Study, person: SurveyPerson, now: datetime) -> tuple[Participant, str]:
     """Store one person under the survey's own pseudonym; return them and what was done: new, changed, or unchanged.
 
-    The survey says when nothing happened: the moments this site needs (consent, profile, practice) are `now`, the one
-    that the import stores. Once retention has rounded years of experience, those known keep theirs and new ones are rounded as well.
+    The survey says when nothing happened: the moments this site needs (consent, profile, practice) are `now`. Once
+    retention has rounded years of experience, those known keep theirs and new ones are rounded as well.
     """
     fields = profile_of(person)
     is_coarse = years_are_coarse(study)
