@@ -14,17 +14,19 @@ TOPIC_GROUPING = "topic"
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """A part of a study: agreement on the answers given, and on being right or not."""
+    """A part of a study: agreement on the answers given, and on being right or not (None without verdicts)."""
 
     part: str
     name: str
     n_people: int
     answers: Agreement
-    verdicts: Agreement
+    verdicts: Agreement | None
 
 
-def study_agreement(study: Study) -> list[AgreementRow]:
+def study_agreement(study: Study, *, with_verdicts: bool) -> list[AgreementRow]:
     """Return the agreement in the whole study, in each block, and in each topic, attention checks left out.
+
+    Without `with_verdicts` nothing depends on which answers are right: a topic can be one question and two people.
 
     Topics are the labels of the grouping the study is balanced over, else of the grouping `topic`. Four queries,
     more where a question has a later revision.
@@ -32,8 +34,10 @@ def study_agreement(study: Study) -> list[AgreementRow]:
     answers = [answer for answer in study_answers(study) if not answer.is_attention_check]
     if not answers:
         return []
-    values = answer_values(answers)
-    return [_row(part, name, given, values) for part, name, given in _parts(study, answers)]
+    values = answer_values(answers, with_verdicts=with_verdicts)
+    return [
+        _row(part, name, given, values, with_verdicts=with_verdicts) for part, name, given in _parts(study, answers)
+    ]
 
 
 def _parts(study: Study, answers: Sequence[StudyAnswer]) -> Iterator[tuple[str, str, list[StudyAnswer]]]:
@@ -57,16 +61,22 @@ def _topics(study: Study, answers: Sequence[StudyAnswer]) -> dict[str, set[int]]
     return found
 
 
-def _row(part: str, name: str, answers: Sequence[StudyAnswer], values: Mapping[int, object]) -> AgreementRow:
+def _row(
+    part: str, name: str, answers: Sequence[StudyAnswer], values: Mapping[int, object], *, with_verdicts: bool
+) -> AgreementRow:
     given = [answer for answer in answers if answer.answer_id in values]
-    judged = [answer for answer in answers if answer.is_judged]
     return AgreementRow(
         part=part,
         name=name,
         n_people=len({answer.participant_id for answer in answers}),
         answers=krippendorff_alpha([a.root_id for a in given], _coded([values[a.answer_id] for a in given])),
-        verdicts=krippendorff_alpha([a.root_id for a in judged], [a.outcome == Outcome.RIGHT for a in judged]),
+        verdicts=_verdicts(answers) if with_verdicts else None,
     )
+
+
+def _verdicts(answers: Sequence[StudyAnswer]) -> Agreement:
+    judged = [answer for answer in answers if answer.is_judged]
+    return krippendorff_alpha([a.root_id for a in judged], [a.outcome == Outcome.RIGHT for a in judged])
 
 
 def _coded(values: Sequence[object]) -> list[int]:

@@ -156,28 +156,29 @@ def net_seconds(seconds: float | None, away_seconds: float | None) -> float | No
     return None if seconds is None else max(0.0, seconds - (away_seconds or 0.0))
 
 
-def answer_values(answers: Sequence[StudyAnswer]) -> dict[int, Hashable]:
+def answer_values(answers: Sequence[StudyAnswer], *, with_verdicts: bool = True) -> dict[int, Hashable]:
     """Return, by answer id, what counts as the same answer to a question; who gave none is not in it.
 
     For a choice it is the set of options. Numbers are the same where both are right, or where they are as close as
-    `number_groups` says. "I do not know" is no answer.
+    `number_groups` says; without `with_verdicts` they are never the same for being right. "I do not know" is no answer.
     """
+    right = {answer.answer_id for answer in answers if with_verdicts and answer.kind == Kind.NUMBER and answer.is_right}
     values: dict[int, Hashable] = {
         answer.answer_id: (answer.root_id, answer.option_keys)
         for answer in answers
         if answer.kind == Kind.CHOICE and answer.option_keys
     }
-    for root_id, numeric in _wrong_numbers(answers).items():
+    for root_id, numeric in _numbers_apart(answers, right).items():
         for place, group in enumerate(number_groups([answer.number or Decimal(0) for answer in numeric])):
             values |= {numeric[index].answer_id: (root_id, place) for index in group.places}
-    right = (answer for answer in answers if answer.kind == Kind.NUMBER and answer.is_right)
-    return values | {answer.answer_id: (answer.root_id, "right") for answer in right}
+    return values | {answer.answer_id: (answer.root_id, "right") for answer in answers if answer.answer_id in right}
 
 
-def _wrong_numbers(answers: Sequence[StudyAnswer]) -> Mapping[int, list[StudyAnswer]]:
+def _numbers_apart(answers: Sequence[StudyAnswer], right: Collection[int]) -> Mapping[int, list[StudyAnswer]]:
+    """Return the answers with a number by question, without those whose ids are in `right`."""
     found: dict[int, list[StudyAnswer]] = {}
     for answer in answers:
-        if answer.kind == Kind.NUMBER and answer.number is not None and not answer.is_right:
+        if answer.kind == Kind.NUMBER and answer.number is not None and answer.answer_id not in right:
             found.setdefault(answer.root_id, []).append(answer)
     return found
 

@@ -136,9 +136,7 @@ def _own_words(tool: str) -> str:
     return tool.removeprefix(OTHER_TOOL) if tool.startswith(OTHER_TOOL) else ""
 
 
-def _tool_uses(
-    rows: Sequence[_Row], name_of: Callable[[str], str], *, with_verdicts: bool
-) -> tuple[ToolUse, ...]:
+def _tool_uses(rows: Sequence[_Row], name_of: Callable[[str], str], *, with_verdicts: bool) -> tuple[ToolUse, ...]:
     """Return the uses by name, the most frequent first; a tool whose name is empty is left out."""
     by_tool: dict[str, list[_Row]] = defaultdict(list)
     for row in rows:

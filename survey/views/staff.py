@@ -172,7 +172,9 @@ def times(request: HttpRequest, study: Study) -> HttpResponse:
 @study_view
 def agreement(request: HttpRequest, study: Study) -> HttpResponse:
     """Show how far people agree."""
-    return _page(request, study, "agreement", {"rows": study_agreement(study)})
+    with_verdicts = request.user.has_perm(KEY_PERMISSION)
+    rows = study_agreement(study, with_verdicts=with_verdicts)
+    return _page(request, study, "agreement", {"rows": rows, "with_verdicts": with_verdicts})
 
 
 @require_safe

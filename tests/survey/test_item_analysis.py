@@ -148,7 +148,7 @@ def test_attention_checks_stand_apart_and_count_nowhere() -> None:
     assert [item.root_id for item in analysis.attention] == [revision.pk]
     assert revision.pk not in {item.root_id for item in analysis.items}
     assert len(analysis.items) == 2
-    assert study_agreement(study)[0].answers.n_answers == 6
+    assert study_agreement(study, with_verdicts=True)[0].answers.n_answers == 6
 
 
 @pytest.mark.django_db
@@ -175,7 +175,7 @@ def test_queries_do_not_grow_with_people(django_assert_max_num_queries: DjangoAs
         analysis = item_analysis(study)
     assert len(analysis.items) == 8
     with django_assert_max_num_queries(4):
-        study_agreement(study)
+        study_agreement(study, with_verdicts=True)
 
 
 def study_of_later_revision(options: list[tuple[str, int]], change: str, chosen: str) -> tuple[Study, QuestionRevision]:
@@ -283,7 +283,7 @@ def test_agreement_per_study_block_and_topic() -> None:
             answer_next(person, given)
     for assignment in people[0].assignments.filter(block__tools_allowed=True):
         label_question(assignment.question_revision.question, name="Organic Chemistry")
-    rows = {(row.part, row.name): row for row in study_agreement(study)}
+    rows = {(row.part, row.name): row for row in study_agreement(study, with_verdicts=True)}
     assert list(rows) == [
         ("study", "Whole study"),
         ("block", "No-Tools"),
@@ -299,8 +299,20 @@ def test_agreement_per_study_block_and_topic() -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(("with_verdicts", "observed"), [(True, 1.0), (False, 0.0)])
+def test_agreement_without_verdicts_does_not_depend_on_what_is_right(with_verdicts: bool, observed: float) -> None:
+    study = make_study(n_choice=0, n_number=1, n_tools=0)
+    for typed in ("4.15e-21", "9"):
+        answer_next(make_participant(study), Given(typed_text=typed))
+    Response.objects.update(outcome="right", credit=1)
+    row, *_ = study_agreement(study, with_verdicts=with_verdicts)
+    assert row.answers.observed == observed
+    assert (row.verdicts is not None) == with_verdicts
+
+
+@pytest.mark.django_db
 def test_agreement_of_nobody_is_empty() -> None:
-    assert study_agreement(make_study()) == []
+    assert study_agreement(make_study(), with_verdicts=True) == []
 
 
 @pytest.mark.parametrize(

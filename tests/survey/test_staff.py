@@ -181,10 +181,14 @@ def test_staff_pages_tell_what_is_right_to_those_only_who_may_see_keys(settings:
     study = make_study(n_choice=0, n_number=0, n_tools=1)
     for _ in range(2):
         answer_next(make_participant(study))
-    url = reverse("survey:staff-times", args=[study.slug])
-    told, hidden = text_of(key_client().get(url)), text_of(staff_client(*PEOPLE).get(url))
-    assert ["Right with it" in page for page in (told, hidden)] == [True, False]
-    assert [page.split('id="tools"')[1].count('<td class="number">') for page in (told, hidden)] == [3, 2]
+    clients = (key_client(), staff_client(*PEOPLE))
+    for name, heading, section, figures in (
+        ("staff-times", "Right with it", 'id="tools"', [3, 2]),
+        ("staff-agreement", "right or not", 'id="agreement"', [12, 10]),
+    ):
+        told, hidden = (text_of(client.get(reverse(f"survey:{name}", args=[study.slug]))) for client in clients)
+        assert [heading in page for page in (told, hidden)] == [True, False]
+        assert [page.split(section)[1].count('<td class="number">') for page in (told, hidden)] == figures
 
 
 @pytest.mark.parametrize(
