@@ -48,13 +48,19 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
 
 
 def _outcomes(request: HttpRequest, run: Run, counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """Return the outcomes with the addresses of their items.
-
-    Who may not see keys gets no addresses, and nothing while answers come in, when each change tells one verdict.
-    """
+    """Return the outcomes with the addresses of their items, for who may not see keys without."""
     if may_see_keys(request):
         return [(outcome, count, items_address(run.pk, outcome__exact=outcome)) for outcome, count in counts.items()]
-    return [] if run.status in Run.ACTIVE else [(outcome, count, "") for outcome, count in counts.items()]
+    return [(outcome, count, "") for outcome, count in counts.items()] if may_see_outcomes(request, run) else []
+
+
+def may_see_outcomes(request: HttpRequest, run: Run) -> bool:
+    """Say whether this person may see how many answers of a run are right.
+
+    Who may not see keys may once the run is finished: while more answers can come in, as they can after a pause, a
+    stop, or failures, each change tells one verdict.
+    """
+    return may_see_keys(request) or run.status == Run.Status.FINISHED
 
 
 def items_address(run_id: object, **lookups: str) -> str:

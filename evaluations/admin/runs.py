@@ -18,7 +18,7 @@ from django.utils.html import format_html
 from corpus.answer_admin import may_see_keys, propose_address
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
 from evaluations.admin.run_actions import CHANGE, RUN_ACTIONS, may_raise_budget
-from evaluations.admin.run_live import items_address, live_context
+from evaluations.admin.run_live import items_address, live_context, may_see_outcomes
 from evaluations.admin.systems import run_address, sweep_address
 from evaluations.errors import EvaluationError
 from evaluations.forms import BudgetForm
@@ -96,6 +96,7 @@ class RunAdmin(EvidenceAdmin):
         for run in runs:
             run.spent_so_far = costs[run.pk]
             run.links_right = may_see_keys(request)
+            run.tells_right = may_see_outcomes(request, run)
         changelist.result_list = runs
         return changelist
 
@@ -135,7 +136,7 @@ class RunAdmin(EvidenceAdmin):
     def n_right(self, run: Any) -> str:
         """Return the right answers under the current rule, linked to the items for those who may see verdicts."""
         if not run.links_right:
-            return "" if run.status in Run.ACTIVE else str(run.n_right_items)
+            return str(run.n_right_items) if run.tells_right else ""
         address = items_address(run.pk, outcome__exact="right")
         return format_html('<a href="{}">{}</a>', address, run.n_right_items)
 

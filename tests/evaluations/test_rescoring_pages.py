@@ -1,5 +1,6 @@
 """Maintainers correct readings and decide about rescorings in the admin; whoever may not, cannot."""
 
+import re
 from typing import Any
 
 import pytest
@@ -284,11 +285,13 @@ def test_items_are_not_found_by_verdict_or_key(keyless: Client, run: Run, lookup
 def test_a_run_tells_no_verdict_as_it_comes_in(keyless: Client, admin_client: Client, run: Run) -> None:
     page, listing = reverse("admin:evaluations_run_change", args=[run.pk]), reverse("admin:evaluations_run_changelist")
     link, heading = "outcome__exact", "Outcomes under the current rule"
-    for client, status, is_counted in ((keyless, "finished", True), (keyless, "running", False)):
+    for status in Run.Status.values:
         Run.objects.update(status=status)
-        content = client.get(page).content.decode()
-        assert (heading in content) is is_counted
-        assert link not in content + client.get(listing).content.decode()
+        content, listed = (keyless.get(address).content.decode() for address in (page, listing))
+        is_counted = status == "finished"
+        assert (heading in content) is is_counted, status
+        assert bool(re.search(r'field-n_right">\d', listed)) is is_counted, status
+        assert link not in content + listed
     assert link in admin_client.get(page).content.decode()
     assert link in admin_client.get(listing).content.decode()
 
