@@ -127,6 +127,15 @@ def net_seconds(response: Response) -> float | None:
     return max(0.0, response.seconds - (response.away_seconds or 0.0))
 
 
+def reading_in_force(response: Response) -> ResponseReading | None:
+    """Return what an answer was read as: a person's newest correction where there is one, else the newest reading.
+
+    It may hold nothing. An earlier number is not what counts once a reading says that there is none.
+    """
+    readings = response.readings.all()
+    return max(readings, key=lambda reading: (reading.corrected_by_id is not None, reading.pk), default=None)
+
+
 def _block_places(study: Study) -> Mapping[tuple[int, int], int]:
     """Return {(participant id, block id): place}, from 1, of the blocks in each person's own order."""
     firsts = (
@@ -226,8 +235,7 @@ def _answer(assignment: Assignment) -> list[Cell]:
 
 
 def _read(response: Response) -> list[Cell]:
-    readings: list[ResponseReading] = sorted(response.readings.all(), key=lambda reading: reading.pk)
-    if not readings:
+    reading = reading_in_force(response)
+    if reading is None:
         return [None, ""]
-    newest = readings[-1]
-    return [Decimal(newest.number) if newest.number else None, safe_text(newest.unit)]
+    return [Decimal(reading.number) if reading.number else None, safe_text(reading.unit)]

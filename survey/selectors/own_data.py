@@ -10,7 +10,7 @@ from corpus.markup.text import render_text
 from corpus.models import QuestionSet, QuestionSetMember
 from corpus.scoring.letters import option_letter
 from survey.models import Assignment, Draft, Participant, ParticipantFlag, Response, Study
-from survey.selectors.export import net_seconds
+from survey.selectors.export import net_seconds, reading_in_force
 from survey.selectors.reminders import reminder_address_of
 
 NOT_INCLUDED = (
@@ -142,11 +142,11 @@ def _answer(
     response: Response, texts: dict[str, str], letters: dict[str, str], *, with_verdicts: bool
 ) -> dict[str, Any]:
     chosen = [key for key in letters if key in response.chosen_option_keys]
-    readings = sorted((row for row in response.readings.all() if row.number), key=lambda row: row.pk)
+    reading = reading_in_force(response)
     answer: dict[str, Any] = {
         "chosen": [f"{letters[key]}. {texts[key]}" for key in chosen],
         "typed": response.typed_text,
-        "number_read": readings[-1].number if readings else None,
+        "number_read": reading.number if reading and reading.number else None,
         "do_not_know": response.do_not_know,
         "tools_used": response.tools_used,
         "confidence": response.confidence,

@@ -17,7 +17,7 @@ from corpus.models import Benchmark
 from corpus.scoring.letters import option_letter
 from corpus.scoring.types import Kind
 from survey.models import Assignment, Response, Study
-from survey.selectors.export import net_seconds
+from survey.selectors.export import net_seconds, reading_in_force
 
 STYLE: TextStyle = "tags-latex"
 CHUNK = 500
@@ -136,9 +136,9 @@ def _parsed(response: Response, options: list[list[str]]) -> list[str] | float |
         return {}
     if options:
         return _letters(response, options) or {}
-    readings = sorted(response.readings.all(), key=lambda reading: reading.pk)
-    numbers = [float(reading.number) for reading in readings if reading.number]
-    return numbers[-1] if numbers and isfinite(numbers[-1]) else {}
+    reading = reading_in_force(response)
+    number = float(reading.number) if reading and reading.number else None
+    return number if number is not None and isfinite(number) else {}
 
 
 def _person(assignment: Assignment, response: Response) -> dict[str, Any]:

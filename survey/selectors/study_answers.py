@@ -184,16 +184,18 @@ def _numbers_apart(answers: Sequence[StudyAnswer], right: Collection[int]) -> Ma
 
 
 def _numbers_read(answers: QuerySet[Response]) -> dict[int, Decimal]:
-    """Return the number behind the current verdict of each numeric answer; a person's correction goes first."""
+    """Return the number behind the current verdict of each numeric answer; a person's correction goes first.
+
+    Where that says that nothing was read, there is no number.
+    """
     rows = (
         ResponseScore.objects.filter(answer__in=answers, rule=F("answer__rule"))
         .filter(answer__assignment__question_revision__kind=Kind.NUMBER)
-        .exclude(reading__number="")
         .annotate(is_corrected=ExpressionWrapper(Q(reading__corrected_by__isnull=False), BooleanField()))
         .order_by("is_corrected", "pk")
         .values_list("answer_id", "reading__number")
     )
-    return {answer_id: Decimal(number) for answer_id, number in rows}
+    return {answer_id: Decimal(number) for answer_id, number in dict(rows).items() if number}
 
 
 def _root_id() -> Coalesce:

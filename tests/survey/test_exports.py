@@ -22,12 +22,16 @@ from corpus.importers.report_options import lettered_options
 from corpus.models import ActionLog, Benchmark, Option, Question, QuestionRevision
 from corpus.scoring.published import options_in_prompt, reading_from_parsed
 from corpus.scoring.reading import read_answer
+from corpus.scoring.types import Reading, ReadStatus
 from corpus.selectors.targets import asked_of, target_of
 from evaluations.importers.chembench_reports import read_pack
 from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
 from survey.selectors.export import COLUMNS, VERDICT_COLUMNS, export_rows, safe_text
+from survey.selectors.own_data import own_data
 from survey.selectors.report_export import report_files
+from survey.selectors.study_answers import study_answers
 from survey.services import Given, response_record, study_close
+from survey.services.rescoring import response_reading_correct
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given, staff_client
 from tests.survey.test_staff import key_client
 
@@ -304,6 +308,25 @@ def test_not_knowing_is_no_answer(study: Study) -> None:
     (report,) = [report for report in reports(study).values() if report["person"]["do_not_know"]]
     assert report["parsed_output"] == {}
     assert report["verdict"]["outcome"] == "do_not_know"
+
+
+def test_a_number_that_a_correction_has_taken_away_is_nowhere() -> None:
+    study = make_study(n_choice=0, n_number=1, n_tools=0)
+    for _ in range(2):
+        answer_next(make_participant(study), Given(typed_text="7"))
+    kept, response = Response.objects.order_by("pk")
+    nothing, actor = Reading(status=ReadStatus.UNPARSED), User.objects.create_user("corrects")
+    response_reading_correct(response=response, reading=nothing, reason="a slip", actor=actor)
+    of_reports = [report["parsed_output"] for report in reports(study).values()]
+    of_people = [
+        own_data(row.assignment.participant)["questions"][0]["answer"]["number_read"] for row in (kept, response)
+    ]
+    of_analysis = [answer.number for answer in study_answers(study)]
+    of_table = [row["number_read"] for row in rows_of(study)]
+    assert of_reports == [7.0, {}]
+    assert of_people == ["7", None]
+    assert of_analysis == [Decimal(7), None]
+    assert of_table == [Decimal(7), None]
 
 
 def test_keys_and_verdicts_are_left_out_unless_asked_for(study: Study) -> None:
