@@ -156,4 +156,9 @@ def _parts(board: Board) -> tuple[PartOfPeople, ...]:
 
 def _counted_studies(board: Board) -> set[int]:
     """Return the studies whose people are in a row of the board."""
-    return {entrant.study_id for entrant in board.matrix.entrants if entrant.counted in (COMPLETE, PARTIAL)}
+    kinds = {row.is_demo for row in board.rows if row.kind == HUMAN}
+    return {
+        entrant.study_id
+        for entrant in board.matrix.entrants
+        if entrant.counted in (COMPLETE, PARTIAL) and entrant.is_demo in kinds
+    }

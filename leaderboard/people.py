@@ -59,16 +59,11 @@ def cohort_of(matrix: Matrix, *, minimum: int, how: str = COMPLETE) -> Cohort:
     """Return the people who count on this set, with every question of it (`COMPLETE`) or each with some (`PARTIAL`).
 
     They are everybody whom their study's rule counts, and the same people on every set the study feeds: a study with
-    fewer than `minimum` of them does not count at all.
+    fewer than `minimum` of them does not count at all. Real and made-up people are never counted together.
     """
-    people = [(entrant, codes) for entrant, codes in matrix.blocks() if entrant.type == PERSON]
-    counted = [
-        (entrant, codes)
-        for entrant, codes in people
-        if entrant.counted == how and (how == PARTIAL or is_complete(codes))
-    ]
-    sizes = Counter(entrant.study_id for entrant, _ in counted)
-    studies = {study_id for study_id, size in sizes.items() if size >= minimum}
+    people = _of_one_kind(matrix, minimum=minimum)
+    studies = _studies(people, minimum=minimum, how=how)
+    counted = [(entrant, codes) for entrant, codes in people if _counts(entrant, codes, how=how)]
     counted = [(entrant, codes) for entrant, codes in counted if entrant.study_id in studies]
     empty = np.empty((0, len(matrix.root_ids)), dtype=np.int8)
     return Cohort(
@@ -80,6 +75,29 @@ def cohort_of(matrix: Matrix, *, minimum: int, how: str = COMPLETE) -> Cohort:
         inclusion=_inclusion(matrix, [entrant for entrant, _ in people if entrant.study_id in studies], how),
         participant_ids=tuple(entrant.id for entrant, _ in counted),
     )
+
+
+def _of_one_kind(matrix: Matrix, *, minimum: int) -> list[tuple[Entrant, Codes]]:
+    """Return the real people, or the made-up ones of a demo where these alone are enough to count."""
+    people = [(entrant, codes) for entrant, codes in matrix.blocks() if entrant.type == PERSON]
+    real = [(entrant, codes) for entrant, codes in people if not entrant.is_demo]
+    made_up = [(entrant, codes) for entrant, codes in people if entrant.is_demo]
+
+    def are_enough(some: list[tuple[Entrant, Codes]]) -> bool:
+        return any(_studies(some, minimum=minimum, how=how) for how in (COMPLETE, PARTIAL))
+
+    is_demo = not real or (are_enough(made_up) and not are_enough(real))
+    return made_up if is_demo else real
+
+
+def _studies(people: Iterable[tuple[Entrant, Codes]], *, minimum: int, how: str) -> set[int]:
+    """Return the studies of which at least `minimum` people count."""
+    sizes = Counter(entrant.study_id for entrant, codes in people if _counts(entrant, codes, how=how))
+    return {study_id for study_id, size in sizes.items() if size >= minimum}
+
+
+def _counts(entrant: Entrant, codes: Codes, *, how: str) -> bool:
+    return entrant.counted == how and (how == PARTIAL or is_complete(codes))
 
 
 def _inclusion(matrix: Matrix, people: Iterable[Entrant], how: str) -> str:

@@ -148,12 +148,13 @@ def test_what_is_not_shown_has_no_figure_at_all() -> None:
     assert row.is_complete
 
 
-def cohort(*people: tuple[int, bool, str], minimum: int = 5):
-    """Build a cohort of (study, whether all who finished it cover the set, outcomes)."""
+def cohort(*people: tuple[int, bool, str], minimum: int = 5, n_made_up: int = 0):
+    """Build a cohort of (study, whether all who finished it cover the set, outcomes); the last are made up."""
     entrants = [
         Entrant(
             PERSON,
             number,
+            is_demo=number >= len(people) - n_made_up,
             study_id=study,
             has_finished=" " not in row,
             counted="complete" if covers and " " not in row else "",
@@ -175,6 +176,20 @@ def test_a_study_counts_from_enough_people_on_and_where_all_of_them_do() -> None
     assert len(found.codes) == 5
     assert (found.n_people, found.n_finished) == (16, 15)
     assert found.codes.tolist() == [codes("+-")[0].tolist()] * 5
+
+
+@pytest.mark.parametrize(
+    ("n_real", "n_made_up", "n", "is_demo"),
+    [(5, 5, 5, False), (5, 0, 5, False), (0, 5, 5, True), (4, 5, 5, True), (5, 4, 5, False), (4, 4, 0, False)],
+)
+@pytest.mark.parametrize("n_studies", [1, 2])
+def test_real_and_made_up_people_are_never_in_one_mean(
+    n_real: int, n_made_up: int, n: int, is_demo: bool, n_studies: int
+) -> None:
+    found = cohort(*[(0, True, "++")] * n_real, *[(n_studies - 1, True, "--")] * n_made_up, n_made_up=n_made_up)
+    assert (len(found.codes), found.is_demo) == (n, is_demo)
+    assert found.n_people == (n_made_up if is_demo else n_real)
+    assert len(np.unique(found.codes)) == min(n, 1)
 
 
 def test_systems_of_one_name_are_marked() -> None:
