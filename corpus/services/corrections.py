@@ -60,7 +60,8 @@ def reading_correct(
             code=f"{answer._meta.model_name}.reading_corrected",
             target=answer,
             actor=actor,
-            detail={"reading": row.pk, "outcome": verdict.outcome.value, "rule": verdict.rule, "reason": reason},
+            # Without the outcome: whoever may read the log need not be allowed to see keys.
+            detail={"reading": row.pk, "rule": verdict.rule, "reason": reason},
         )
     return Corrected(row, verdict, is_new=True)
 

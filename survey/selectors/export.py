@@ -64,7 +64,7 @@ ANSWER_COLUMNS = (
 )
 COLUMNS = (*PERSON_COLUMNS, *QUESTION_COLUMNS, *ANSWER_COLUMNS)
 # What tells the keys: for those who may see them.
-VERDICT_COLUMNS = frozenset({"outcome", "credit"})
+VERDICT_COLUMNS = frozenset({"outcome", "credit", "key_revision"})
 # What a spreadsheet drops or does not show before it looks for a formula: spaces, quotes, control characters with NUL,
 # soft hyphens, zero-width and bidirectional marks, variation selectors.
 UNSEEN = (

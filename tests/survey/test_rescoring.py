@@ -125,7 +125,8 @@ def test_a_correction_by_a_maintainer_counts_and_is_logged() -> None:
     assert corrected.is_new
     assert outcomes() == ["right"]
     assert ResponseReading.objects.count() == 2
-    assert ActionLog.objects.filter(code="response.reading_corrected", actor=maintainer).count() == 1
+    log = ActionLog.objects.get(code="response.reading_corrected", actor=maintainer)
+    assert log.detail == {"reading": corrected.reading.pk, "rule": "standard@1", "reason": "Written in words."}
 
 
 def test_an_answer_that_was_withdrawn_in_the_meantime_is_not_corrected() -> None:
