@@ -212,7 +212,7 @@ def test_options_of_a_revision_with_other_markup_are_the_same_options() -> None:
     assert [(option.letter, option.n) for option in item.options] == [("A", 0), ("B", 6), ("C", 0), ("D", 0)]
     assert [(count.label, count.n, count.is_key) for count in item.counts] == [("A", 0, True), ("B", 6, False)]
     assert [doubt.code for doubt in item.doubts] == ["another_answer"]
-    assert study_agreement(study)[0].answers.observed == 1
+    assert study_agreement(study, with_verdicts=True)[0].answers.observed == 1
 
 
 NEW_KEY = [("first wrong one", 1), ("the keyed one", 0), ("second wrong one", 0), ("None of the above", 0)]
