@@ -129,7 +129,7 @@ def real_parts(folder: Path) -> Iterator[RealParts]:
         server.stop()
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float = 60, what: str = "it") -> None:
+def wait_until(condition: Callable[[], bool], *, seconds: float = 180, what: str = "it") -> None:
     """Look again and again until `condition` holds; fail after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -77,7 +77,7 @@ def test_a_part_of_a_key_offers_questions_and_one_alone_is_shown(maintainer: Cli
     assert "instruction@1" in text_of(maintainer)
 
 
-@pytest.mark.parametrize("query", [{"system": "x"}, {"system": "9" * 40}, {"question": "\x00'"}, {"id": "1; --"}])
+@pytest.mark.parametrize("query", [{"system": "x"}, {"system": "9" * 40}, {"question": "'"}, {"id": "1; --"}])
 def test_odd_addresses_do_no_harm(maintainer: Client, query: dict[str, str]) -> None:
     make_question(make_benchmark(), key="a")
     text_of(maintainer, **query)

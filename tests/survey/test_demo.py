@@ -50,8 +50,8 @@ def study(django_db_setup: None, django_db_blocker: Any) -> Iterator[Study]:
 
 
 def test_demo_study_needs_the_demo_bank() -> None:
-    Study.objects.all().delete()
-    QuestionSet.objects.all().delete()
+    Study.objects.update(slug="another")
+    QuestionSet.objects.filter(slug="demo-no-tools").update(slug="another")
     with pytest.raises(StudyNotReadyError, match="demo-no-tools"):
         demo_study_create()
 
