@@ -108,8 +108,8 @@ def test_rq_07_a_queue_that_restarts_costs_nothing(
         Run.objects.filter(pk=second.pk).update(status="queued")
         if parts.workers[0].process.poll() is not None:
             parts.start_worker()
-        wait_until(lambda: Run.objects.get(pk=run.pk).status == "finished", seconds=60, what=parts.log_text())
-        wait_until(lambda: answered() >= 22, seconds=60, what=parts.log_text())
+        wait_until(lambda: Run.objects.get(pk=run.pk).status == "finished", what=parts.log_text())
+        wait_until(lambda: answered() >= 22, what=parts.log_text())
         run_stop(run_id=second.pk)
         wait_until(lambda: not second.items.filter(status="leased").exists(), what=parts.log_text())
     assert second.items.filter(status="answered").count() < 20
@@ -131,12 +131,12 @@ def test_rq_08_the_worker_outlives_lost_connections_and_failing_jobs(
         parts.start_worker()
         wait_until(lambda: answered() >= 3, what=parts.log_text())
         cut_connections()
-        wait_until(lambda: Run.objects.get(pk=first.pk).status == "finished", seconds=60, what=parts.log_text())
+        wait_until(lambda: Run.objects.get(pk=first.pk).status == "finished", what=parts.log_text())
         cut_connections()
         broken = jobs.enqueue(ask_for_a_table_that_is_not_there)
         second = run_create(system=make_system(server.base_url), set_revision=twenty)
         jobs.enqueue(run_ask_job, str(second.pk))
-        wait_until(lambda: Run.objects.get(pk=second.pk).status == "finished", seconds=60, what=parts.log_text())
+        wait_until(lambda: Run.objects.get(pk=second.pk).status == "finished", what=parts.log_text())
     assert broken.get_status(refresh=True).value == "failed"
     assert parts.workers[0].process.poll() is None
     assert set(server.asked.values()) == {2}, "each question once for each run"

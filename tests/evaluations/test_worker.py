@@ -95,7 +95,7 @@ def test_an_idle_worker_takes_up_a_run_whose_jobs_were_lost(
         parts.environment = {**parts.environment, "EVALUATION_SWEEP_SECONDS": "1"}
         run = run_create(system=make_system(server.base_url), set_revision=twenty)
         parts.start_worker()
-        wait_until(lambda: Run.objects.get(pk=run.pk).status == "finished", seconds=90, what=parts.log_text())
+        wait_until(lambda: Run.objects.get(pk=run.pk).status == "finished", what=parts.log_text())
         assert parts.workers[0].process.poll() is None
     assert set(server.asked.values()) == {1}
 

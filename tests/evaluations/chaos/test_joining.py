@@ -91,7 +91,7 @@ def test_a_worker_that_starts_late_joins_at_once(
             status="running", started_at=timezone.now(), heartbeat_at=timezone.now() + timedelta(hours=1)
         )
         parts.start_worker()
-        wait_until(lambda: Item.objects.filter(run=run, status="answered").exists(), seconds=25, what=parts.log_text())
+        wait_until(lambda: Item.objects.filter(run=run, status="answered").exists(), what=parts.log_text())
 
 
 @pytest.mark.parametrize(
