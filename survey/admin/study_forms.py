@@ -149,6 +149,14 @@ class ConsentTextForm(forms.ModelForm):
                 raise forms.ValidationError(AGREED_TO)
         return data
 
+    def validate_unique(self) -> None:
+        """Look for the version among the study's, which Django leaves out of the forms below another form."""
+        super().validate_unique()
+        try:
+            self.instance.validate_constraints(exclude=self._get_validation_exclusions())  # type: ignore[attr-defined]
+        except forms.ValidationError as error:
+            self._update_errors(error)  # type: ignore[attr-defined]
+
 
 class ConsentTextInline(admin.StackedInline):
     model = ConsentText

@@ -10,7 +10,7 @@ from survey.models import Participant, Response, Study
 from survey.services import consent_text_add
 from tests.survey.factories import answer_next, make_participant, make_study, staff_client
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

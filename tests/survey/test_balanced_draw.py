@@ -26,7 +26,7 @@ from survey.services import (
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_revision, make_set
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 _numbers = count(1)
 SOME_OPTIONS = [("the wrong one", 0), ("the keyed one", 1)]
 

@@ -19,7 +19,7 @@ from survey.services import link_renew, study_close
 from survey.views.access import SESSION_KEY
 from tests.survey.factories import client_of, go_to_question, make_participant, make_study, post_data, question_url
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 FOREIGN = {"origin": "https://elsewhere.example"}
 
 

@@ -8,7 +8,7 @@ from survey.models import Participant, Response
 from survey.selectors.pages import page_token
 from tests.survey.factories import client_of, go_to_question, make_participant, make_study, post_data, question_url
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 NUL = "4\x00"
 # In UTF-7 a lone surrogate can be sent; browsers do not, but anybody can.
 SURROGATE = "4+2AA-"

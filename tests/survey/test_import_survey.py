@@ -33,7 +33,7 @@ from tests.survey.survey_exports import (
     import_survey,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

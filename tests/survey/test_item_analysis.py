@@ -17,6 +17,8 @@ from survey.services.rescoring import study_rescore, study_rescoring_accept
 from tests.corpus.factories import label_question, make_revision, make_set_revision
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
 
+pytestmark = pytest.mark.one_database
+
 NAN = float("nan")
 
 

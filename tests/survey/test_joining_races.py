@@ -5,14 +5,26 @@ from threading import Event
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from corpus.models import Benchmark
 from corpus.services.rescoring import decisions as decisions_module
+from survey.admin.studies import StudyAdmin
 from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
 from survey.profile_words import coarse_years
 from survey.selectors.inclusion import inclusions
-from survey.services import Given, participant_withdraw, response_record, retention_apply, study_close, study_open
+from survey.services import (
+    Given,
+    consent_text_add,
+    participant_withdraw,
+    response_record,
+    retention_apply,
+    study_close,
+    study_open,
+)
 from survey.services import flags as flags_module
 from survey.services import responses as responses_module
 from survey.services import survey_imports as imports_module
@@ -22,6 +34,7 @@ from survey.services.rescoring import study_rescore, study_rescoring_accept
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study, right_given
 from tests.survey.survey_exports import demo_bank, import_survey
 from tests.survey.test_joining import finished
+from tests.survey.test_study_settings import form_data
 from tests.survey.test_withdrawal_races import meanwhile, needs_overlap, until_somebody_waits, withdraw
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -206,3 +219,32 @@ def test_the_version_rises_the_same_whether_a_finish_found_a_flag() -> None:
         rises.append(Benchmark.objects.get().results_version - before)
     assert ParticipantFlag.objects.count() == 1
     assert rises == [1, 1]
+
+
+@pytest.mark.postgres
+def test_two_editors_add_the_same_version_of_the_consent(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs_overlap()
+    study = make_study(n_choice=1, n_number=0, n_tools=0)
+    version = study.consent_texts.latest("version").version + 1
+    save, results = StudyAdmin.save_formset, []
+
+    def late(*args: Any, **kwargs: Any) -> None:
+        if not results:
+            with meanwhile(lambda: consent_text_add(study=study, text="The other editor's.")) as done:
+                pass
+            results.extend(done)
+        save(*args, **kwargs)
+
+    monkeypatch.setattr(StudyAdmin, "save_formset", late)
+    client.force_login(User.objects.create_superuser("root", password="x"))
+    data = form_data(study) | {
+        "consent_texts-TOTAL_FORMS": 2,
+        "consent_texts-1-study": study.pk,
+        "consent_texts-1-version": version,
+        "consent_texts-1-text": "Mine, long in writing.",
+    }
+    page = client.post(reverse("admin:survey_study_change", args=[study.pk]), data)
+    assert page.status_code == 200
+    assert "already exists" in page.text
+    assert "Mine, long in writing." in page.text
+    assert study.consent_texts.get(version=version).text == "The other editor's."

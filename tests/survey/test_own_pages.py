@@ -42,7 +42,7 @@ from tests.survey.factories import (
     question_url,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 EMAIL = "chemist@university.example"
 
 

@@ -15,7 +15,7 @@ from survey.services.links import UNKNOWN_LINKS_A_MINUTE, address_key, seconds_u
 from survey.views.access import SESSION_KEY
 from tests.survey.factories import answer_next, client_of, make_participant, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 

@@ -27,7 +27,7 @@ from tests.survey.factories import (
     staff_client,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PEOPLE = ("view_participant", "view_response")
 PAGES = ("staff", "staff-progress", "staff-times", "staff-agreement")

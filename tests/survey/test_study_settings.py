@@ -25,7 +25,7 @@ from survey.services.curation import comment_reopen, comment_resolve
 from survey.services.studies import study_edit
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture
@@ -70,6 +70,21 @@ def test_parts_exchange_their_places(admin_page: Client) -> None:
     assert page.status_code == 302
     assert list(study.blocks.all()) == [second, first]
     assert [block.position for block in study.blocks.all()] == [first.position, second.position]
+
+
+def test_a_version_of_the_consent_that_is_there_already_is_refused(admin_page: Client) -> None:
+    study = make_study()
+    data = form_data(study) | {
+        "consent_texts-TOTAL_FORMS": 2,
+        "consent_texts-1-study": study.pk,
+        "consent_texts-1-version": 2,
+        "consent_texts-1-text": "Mine, long in writing.",
+    }
+    consent_text_add(study=study, text="The other editor's.")
+    page = admin_page.post(reverse("admin:survey_study_change", args=[study.pk]), data)
+    assert "Consent text with this Study and Version already exists." in page.text
+    assert "Mine, long in writing." in page.text
+    assert study.consent_texts.get(version=2).text == "The other editor's."
 
 
 def test_saving_holds_people_before_the_study(admin_page: Client) -> None:

@@ -26,7 +26,7 @@ from tests.survey.factories import (
 )
 from tests.survey.test_staff import key_client
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PAGES = ("start", "consent", "profile", "link", "practice", "continue", "rules", "finish")
 
