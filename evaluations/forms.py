@@ -36,6 +36,10 @@ class SystemForm(forms.ModelForm):
 
     class Meta:
         model = System
+        help_texts = {
+            "api_key_variable": "The name of the environment variable that holds the key, such as OPENAI_API_KEY; "
+            "never the key itself. It ends in _API_KEY and is set where the worker runs. Empty: asked without a key."
+        }
         field_classes = {"parameters": StorableJSONField, "facts": StorableJSONField}
         fields = [
             "name",

@@ -50,9 +50,11 @@ class Estimate:
 
     @property
     def text(self) -> str:
-        """The cost in words: `about 3.20 USD`, `at most about 12.40 USD`, `unknown`."""
+        """The cost in words: `about 3.20 USD`, `at most about 12.40 USD`, `nothing`, `unknown`."""
         if self.cost is None:
             return "unknown"
+        if not self.cost:
+            return "nothing"
         return f"{'at most about' if self.is_upper_bound else 'about'} {money(self.cost, self.currency)}"
 
     def as_dict(self) -> dict[str, Any]:

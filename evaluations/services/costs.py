@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from evaluations.models import AskedApart, Run, System
+from evaluations.providers import BASELINES
 from evaluations.selectors.costs import spent
 
 PRICES_KEY = "prices"
@@ -42,6 +43,7 @@ _NOT_PAID = frozenset(
 )
 # So many answers without a known cost, and none with one, mean that no budget can be kept.
 _ANSWERS_WITHOUT_COST = 5
+_COMPUTED_HERE = {"input": "0", "output": "0", "cached_input": None, "reasoning": None, "source": "computed here"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,12 @@ class TokenCounts:
 
 
 def price_facts(system: System) -> dict[str, str | None]:
-    """Return a system's prices as a run freezes them: decimal numbers as text, None where unknown."""
+    """Return a system's prices as a run freezes them: decimal numbers as text, None where unknown.
+
+    What is computed here costs nothing, unless a price was entered for it.
+    """
+    if system.provider in BASELINES and system.input_price is None and system.output_price is None:
+        return {**_COMPUTED_HERE, "currency": system.price_currency}
     return {
         "input": plain_number(system.input_price),
         "output": plain_number(system.output_price),

@@ -13,7 +13,7 @@ from evaluations.services.reports import reports_import
 from tests.corpus.factories import make_benchmark, make_question, make_set
 from tests.evaluations.banks import FIXTURES, demo_benchmark
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 ATTACK = "<script>alert('x')</script>"
 
 

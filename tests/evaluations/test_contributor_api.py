@@ -28,6 +28,8 @@ from tests.evaluations.completions import (
     make_submission,
 )
 
+pytestmark = pytest.mark.one_database
+
 PROMPTS = "/api/v1/contributor/prompts/"
 SUBMISSIONS = "/api/v1/contributor/submissions/"
 

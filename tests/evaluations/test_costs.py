@@ -108,6 +108,14 @@ def test_prices_are_frozen_as_they_were_entered(make_system: Callable[..., Syste
     assert prices_of(frozen) == Prices(input=D("2.5"), output=D(0), currency="EUR")
 
 
+@pytest.mark.django_db
+def test_what_is_computed_here_costs_nothing_unless_a_price_was_entered(make_system: Callable[..., System]) -> None:
+    assert prices_of({"prices": price_facts(make_system(provider="random"))}).are_nothing
+    priced = make_system(provider="structure", input_price=D(1), output_price=D(2))
+    assert prices_of({"prices": price_facts(priced)}).input == D(1)
+    assert not prices_of({"prices": price_facts(make_system())}).are_known
+
+
 @pytest.mark.parametrize("frozen", [{}, {"prices": None}, {"prices": {"input": "x", "output": "NaN"}}])
 def test_a_run_frozen_without_prices_has_none(frozen: dict[str, Any]) -> None:
     assert not prices_of(frozen).are_known

@@ -14,6 +14,8 @@ from corpus.models import QuestionSetRevision
 from evaluations.models import Item, ItemAttempt, ItemConfidence, Run, System
 from evaluations.services.runs import run_create
 
+pytestmark = pytest.mark.one_database
+
 LIST = "admin:evaluations_item_changelist"
 
 

@@ -27,6 +27,8 @@ from evaluations.services.system_edits import system_save
 from tests.evaluations.conftest import make_bank
 from tests.fake_servers.server import FakeServer, Fault, Said, error_fault
 
+pytestmark = pytest.mark.one_database
+
 MakeSystem = Callable[..., System]
 Refuses = Callable[[Mapping[str, Any]], Fault | None]
 PROVIDERS = {"openai": "openai_chat", "responses": "openai_responses", "anthropic": "anthropic_messages"}

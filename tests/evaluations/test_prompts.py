@@ -16,7 +16,7 @@ from evaluations.prompts import prompt_style, prompt_style_names, prompt_styles
 from evaluations.providers.structure.answers import question_text
 from tests.corpus.factories import make_benchmark, make_question
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def prepared(**fields: object):  # type: ignore[no-untyped-def]

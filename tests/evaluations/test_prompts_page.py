@@ -14,7 +14,7 @@ from evaluations.prompts import prompt_style_names, prompt_styles
 from evaluations.prompts.confidence import CONFIDENCE_PROMPT
 from tests.corpus.factories import make_benchmark, make_question
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PROMPTS = "admin:evaluations_system_prompts"
 
 

@@ -19,6 +19,8 @@ from evaluations.models import Item, ItemAttempt, Run, System
 from evaluations.selectors import run_progress, workers
 from evaluations.services.runs import run_create
 
+pytestmark = pytest.mark.one_database
+
 PRICED = {"input_price": Decimal(2), "output_price": Decimal(8)}
 
 

@@ -15,6 +15,8 @@ from evaluations.services.failures import LONGEST_WAIT_SECONDS, backoff_seconds
 from evaluations.services.runs import run_create, run_pause, run_resume, run_stop
 from tests.fake_servers.server import FakeServer, Fault, error_fault
 
+pytestmark = pytest.mark.one_database
+
 MakeSystem = Callable[..., System]
 PROVIDERS = {"openai": "openai_chat", "responses": "openai_responses", "anthropic": "anthropic_messages"}
 

@@ -16,6 +16,8 @@ from evaluations.services.contributors import token_of
 from evaluations.services.submissions import submission_accept
 from tests.evaluations.completions import RIGHT, STYLE, make_submission
 
+pytestmark = pytest.mark.one_database
+
 TOKENS = reverse("admin:evaluations_contributortoken_changelist")
 MAKE = reverse("admin:evaluations_contributortoken_add")
 LIST = reverse("admin:evaluations_submission_changelist")

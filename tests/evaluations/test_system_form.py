@@ -10,7 +10,7 @@ from evaluations.models import PRICES, System, endpoint_address
 from evaluations.providers import parameter_problems
 from evaluations.redaction import looks_like_key
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 GOOD = {
     "name": "A model",
     "slug": "a-model",
