@@ -4,8 +4,8 @@
 export PYTHONDONTWRITEBYTECODE =
 # Tests run in as many processes as there are cores; threads of the linear algebra would only get in their way.
 test test-postgres: export OPENBLAS_NUM_THREADS = 1
-# More processes than cores: many tests wait for a server, a worker or a browser.
-PROCESSES ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) * 2)))
+# One process more than cores: some tests wait for a server, a worker or a browser.
+PROCESSES ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
 
 demo: ## set up and serve the site with demo data on http://127.0.0.1:8000
 	@bin/demo

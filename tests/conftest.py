@@ -12,7 +12,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from xdist.scheduler import LoadScopeScheduling
 
-LONG = ("browser", "workers", "one_database", "shared")
+LONG = ("browser", "workers", "shared")
 # What the tests of these files share takes long to make.
 IN_ONE_PROCESS = (
     "tests/corpus/test_real_corpus.py",
@@ -20,6 +20,8 @@ IN_ONE_PROCESS = (
     "tests/e2e/",
     "tests/survey/test_demo.py",
 )
+# Nothing below reads a database.
+PURE = "tests/corpus/scoring"
 ON_POSTGRES = os.environ.get("DATABASE_URL", "").startswith("postgres")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -61,6 +63,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run only tests that use the database, without browsers and without those marked `one_database`",
     )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Spare a second run on another database the reading of thousands of tests without one."""
+    return True if config.getoption("--database-only") and collection_path == config.rootpath / PURE else None
 
 
 class InOneProcess(LoadScopeScheduling):

@@ -10,7 +10,8 @@ import pytest
 from django.core.signals import request_finished, request_started
 from playwright.sync_api import Browser, sync_playwright
 
-CHROMIUM = Path("/usr/bin/chromium")
+# The first that is there: the shell is the same browser without its window, and spares a third of the processor's time.
+CHROMIUM = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
 SILENCE_SECONDS = 0.2
 LONGEST_WAIT_SECONDS = 10
 
@@ -56,11 +57,12 @@ def quiet_end(transactional_db: None) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Start the system's Chromium, once for each file; skip where there is none."""
-    if not CHROMIUM.exists():
+    found = next(filter(Path.exists, CHROMIUM), None)
+    if found is None:
         pytest.skip("Chromium is not installed")
     # Playwright keeps an event loop in this thread, in which Django would refuse the database.
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        launched = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        launched = playwright.chromium.launch(executable_path=str(found), args=["--no-sandbox"])
         yield launched
         launched.close()

@@ -13,6 +13,8 @@ from leaderboard.payloads import safe_cell
 from tests.corpus.factories import label_question
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 BOARD = "/api/v1/leaderboard/small/"
 CSV = "/api/v1/leaderboard/small.csv"
 

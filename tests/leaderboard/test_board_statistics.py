@@ -15,6 +15,8 @@ from leaderboard.services import statistics as service
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 BOARD = "/leaderboard/wide/"
 API = "/api/v1/leaderboard/wide/"
 N = 40

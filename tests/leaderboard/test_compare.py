@@ -19,6 +19,8 @@ from leaderboard.statistics import mcnemar_p_value
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 PAGE = "/leaderboard/wide/compare/"
 CSV = f"{PAGE}differences.csv"
 QUESTIONS = f"{PAGE}questions/"

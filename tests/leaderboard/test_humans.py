@@ -14,6 +14,8 @@ from survey.models import StudyBlock
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_people_of_parts, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 PAGE = "/leaderboard/wide/humans/"
 
 

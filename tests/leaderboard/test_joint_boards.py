@@ -18,6 +18,8 @@ from evaluations.models import Item
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 N = 14
 SETS = {"all": range(N), "mini": range(8), "mini-tools": range(5), "mini-no-tools": range(5, 8)}
 TOPICS = {"general": [0, 1, 5, 8, 9, 10], "organic": [2, 3, 4, 6, 7, 11, 12, 13]}

@@ -13,6 +13,8 @@ from tests.corpus.factories import label_question, make_benchmark, make_question
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.survey.factories import client_of
 
+pytestmark = pytest.mark.one_database
+
 ANSWERS = "+++++-" + "+--+++"
 
 

@@ -20,6 +20,8 @@ from tests.corpus.factories import label_question, make_benchmark, make_question
 from tests.leaderboard.factories import make_people, make_people_of_parts, make_run, make_system
 from tests.leaderboard.test_boards import codes
 
+pytestmark = pytest.mark.one_database
+
 RULE = PeopleRule(minimum_for_mean=5, minimum_for_extremes=10)
 
 

@@ -11,6 +11,8 @@ from survey.models import Response
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 FOLDERS = {"one": range(1), "four": range(1, 5), "fifteen": range(5, 20)}
 
 

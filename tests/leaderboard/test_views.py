@@ -18,6 +18,8 @@ from leaderboard.selectors import assets
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 BOARD = "/leaderboard/small/"
 TOPICS = "/leaderboard/small/topics/"
 SCRIPT = '<img src=x onerror="alert(1)">'
