@@ -1,10 +1,11 @@
-"""Put questions into groupings: topic, topic by keyword, skill, difficulty, folder, origin; and their sources."""
+"""Put questions into groupings: topic, topic by keyword, skill, difficulty, folder, origin, molecular size; sources."""
 
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from os.path import commonprefix
 
+from django.db.models import Max
 from django.utils.text import slugify
 
 from corpus.importers.keywords import OTHERWISE, difficulty_of, keyword_topics, origins_of, skills_of
@@ -21,7 +22,10 @@ GROUPING_NAMES = {
     "difficulty": "Difficulty",
     "folder": "Folder",
     "origin": "Origin",
+    "molecular-size": "Molecular size",
 }
+# The most heavy atoms of each band of sizes but the last, which has no end.
+SIZE_BANDS = (10, 20, 30, 50)
 
 
 def sources_ensure(*, benchmark: Benchmark, paths: Iterable[str]) -> dict[str, Source]:
@@ -55,8 +59,10 @@ def _folders_below_common(paths: Iterable[str]) -> dict[str, str]:
 def labels_refresh(*, benchmark: Benchmark, stored: Sequence[Stored]) -> bool:
     """Bring every grouping that follows from the questions themselves up to date; say whether a label changed."""
     by_grouping: dict[str, dict[int, list[str]]] = {slug: {} for slug in GROUPING_NAMES if slug != "topic"}
+    largest = _largest_molecules(benchmark)
     for entry in stored:
         pk, imported = entry.question.pk, entry.imported
+        by_grouping["molecular-size"][pk] = [size_band(largest[pk])] if pk in largest else []
         source = entry.question.source
         by_grouping["topic-by-keyword"][pk] = list(keyword_topics(imported.keywords))
         skills, difficulty = skills_of(imported.keywords), difficulty_of(imported.keywords)
@@ -71,6 +77,24 @@ def labels_refresh(*, benchmark: Benchmark, stored: Sequence[Stored]) -> bool:
         labels_replace(benchmark=benchmark, grouping_slug=slug, names=names) for slug, names in by_grouping.items()
     ]
     return any(changes)
+
+
+def size_band(heavy_atoms: int) -> str:
+    """Return the name of the band of molecular sizes that a number of heavy atoms lies in."""
+    for low, high in zip((0, *(last + 1 for last in SIZE_BANDS)), SIZE_BANDS, strict=False):
+        if heavy_atoms <= high:
+            return f"{low} to {high} heavy atoms"
+    return f"more than {SIZE_BANDS[-1]} heavy atoms"
+
+
+def _largest_molecules(benchmark: Benchmark) -> dict[int, int]:
+    """Return, by question id, the heavy atoms of the largest molecule in its stem or options; none without a molecule.
+
+    They were counted when the revision was stored; nothing is parsed here.
+    """
+    largest = Max("current_revision__molecules__heavy_atoms")
+    found = Question.objects.filter(benchmark=benchmark).order_by().annotate(largest=largest)
+    return dict(found.exclude(largest=None).values_list("pk", "largest"))
 
 
 def topics_apply(*, benchmark: Benchmark, rows: Sequence[TopicRow]) -> bool:

@@ -11,10 +11,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from corpus.importers.sources import SourceError
-from corpus.models import ActionLog, Benchmark, Finding, Molecule, Question, QuestionRevision, QuestionSet
+from corpus.models import ActionLog, Benchmark, Finding, Grouping, Molecule, Question, QuestionRevision, QuestionSet
 from corpus.selectors.questions import label_names
 from corpus.selectors.sets import set_by_slug, set_members
 from corpus.services.imports import BenchmarkNaming, SetError, corpus_import
+from corpus.services.labels import size_band
 from tests.corpus.bank import CANARY, question, write_bank
 
 pytestmark = pytest.mark.django_db
@@ -25,6 +26,10 @@ NAMING = BenchmarkNaming(slug="demo", name="Demo", is_demo=True)
 
 def run(source, **options):
     return corpus_import(source=source, naming=NAMING, **options)
+
+
+def ids():
+    return dict(Question.objects.values_list("key", "pk"))
 
 
 def statuses(report):
@@ -274,6 +279,52 @@ def test_labels_follow_keywords_folders_and_fields(tmp_path):
     for grouping, (of_first, of_second) in expected.items():
         names = label_names(benchmark.pk, grouping)
         assert (names.get(first.pk), names.get(second.pk)) == (of_first, of_second), grouping
+
+
+@pytest.mark.parametrize(
+    ("heavy_atoms", "band"),
+    [
+        (0, "0 to 10 heavy atoms"),
+        (10, "0 to 10 heavy atoms"),
+        (11, "11 to 20 heavy atoms"),
+        (30, "21 to 30 heavy atoms"),
+        (50, "31 to 50 heavy atoms"),
+        (51, "more than 50 heavy atoms"),
+    ],
+)
+def test_bands_of_molecular_size_leave_no_gap(heavy_atoms, band):
+    assert size_band(heavy_atoms) == band
+
+
+def test_the_largest_molecule_of_stem_and_options_gives_the_molecular_size(tmp_path):
+    molecule = "[START_SMILES]{}[END_SMILES]".format
+    options = {molecule("C" * 12): 1, molecule("CCO"): 0}
+    reaction = "What is formed? [START_RXNSMILES]C.CC>>CCC[END_RXNSMILES]"
+    files = {
+        "q/a.json": question("a", stem=f"Is {molecule('CC')} larger?", options=options),
+        "q/b.json": question("b", stem=reaction),
+        "q/c.json": question("c"),
+        "q/d.json": question("d", stem=f"What of {molecule('C1CC')}?"),
+    }
+    bank = write_bank(tmp_path / "bank", files)
+    run(bank)
+    benchmark = Benchmark.objects.get()
+    names = {key: label_names(benchmark.pk, "molecular-size").get(pk) for key, pk in ids().items()}
+    assert names == {"q-a-a": ["11 to 20 heavy atoms"], "q-b-b": ["0 to 10 heavy atoms"], "q-c-c": None, "q-d-d": None}
+    write_bank(bank, {"q/a.json": question("a", stem="Is it larger?", options={"yes": 1, "no": 0})})
+    assert run(bank).labels_changed is True
+    assert set(label_names(benchmark.pk, "molecular-size")) == {ids()["q-b-b"]}
+
+
+def test_importing_again_brings_the_molecular_size_to_an_older_database(tmp_path):
+    bank = write_bank(tmp_path / "bank", {"q/a.json": question(stem="Is [START_SMILES]CCO[END_SMILES] a gas?")})
+    run(bank)
+    Grouping.objects.get(slug="molecular-size").delete()
+    version = Benchmark.objects.get().results_version
+    report = run(bank)
+    assert (statuses(report)["q/a.json"], report.labels_changed) == (("unchanged", ""), True)
+    assert list(label_names(Benchmark.objects.get().pk, "molecular-size").values()) == [["0 to 10 heavy atoms"]]
+    assert Benchmark.objects.get().results_version > version
 
 
 def test_a_table_says_what_keywords_leave_open(tmp_path):
