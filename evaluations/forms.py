@@ -9,7 +9,7 @@ from corpus.models import QuestionSet
 from evaluations.errors import CannotBeAskedError
 from evaluations.json_fields import StorableJSONField
 from evaluations.key_names import key_name_problem
-from evaluations.models import PRICES, System, environment_name
+from evaluations.models import BASE_MODEL, PRICES, System, environment_name
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_styles
 from evaluations.providers import (
     IMPORTED,
@@ -23,6 +23,8 @@ from evaluations.repeats import MOST_REPEATS
 from evaluations.services.costs import plain_number
 from evaluations.services.sweeps import check_size, parse_dimensions
 
+# Nobody means fewer: a smaller number is one of millions or billions.
+FEWEST_PARAMETERS = 1000
 LARGEST_SEED = 2**63 - 1
 SMALLEST_BUDGET = Decimal("0.0001")
 
@@ -32,6 +34,13 @@ class SystemForm(forms.ModelForm):
 
     provider = forms.ChoiceField(
         help_text="How it is asked. `imported`: known by its published reports; `submitted`: by completions sent in."
+    )
+    base_model = forms.ModelChoiceField(
+        queryset=System.objects.all(),
+        to_field_name="slug",
+        required=False,
+        empty_label="none, or not known",
+        help_text="The system this one is built on, as an agent on its model: the two are shown side by side.",
     )
 
     class Meta:
@@ -77,6 +86,16 @@ class SystemForm(forms.ModelForm):
             names = [(name, f"{provider_entry(name).label} ({name})") for name in provider_names()]
             made_elsewhere = [(IMPORTED, "imported reports"), (SUBMITTED, "completions made elsewhere")]
             self.fields["provider"].choices = [*names, *made_elsewhere]  # type: ignore[attr-defined]
+        self._split_base_model()
+
+    def _split_base_model(self) -> None:
+        """Show the base model among the facts in its own field; words that name no system stay where they are."""
+        others = System.objects.exclude(pk=self.instance.pk).order_by("name", "slug")
+        if "base_model" in self.fields:
+            self.fields["base_model"].queryset = others  # type: ignore[attr-defined]
+            if others.filter(slug=self.instance.base_model).exists():
+                facts = {name: value for name, value in self.instance.facts.items() if name != BASE_MODEL}
+                self.initial.update(base_model=self.instance.base_model, facts=facts)
 
     def clean_api_key_variable(self) -> str:
         """Refuse variables that hold the site's own secrets: what is named here is sent to the endpoint."""
@@ -104,6 +123,13 @@ class SystemForm(forms.ModelForm):
             raise forms.ValidationError('Give one JSON object, for example {"paper": "https://..."}.')
         return facts
 
+    def clean_parameter_count(self) -> int | None:
+        """Refuse a number of millions or billions; empty is unknown."""
+        count: int | None = self.cleaned_data["parameter_count"]
+        if count is not None and count < FEWEST_PARAMETERS:
+            raise forms.ValidationError("Give the whole number, 7000000000 for 7 billion; leave it empty if unknown.")
+        return count
+
     def clean_price_currency(self) -> str:
         """Take the currency in small letters too, and the usual one for none."""
         return str(self.cleaned_data["price_currency"]).upper() or "USD"
@@ -116,6 +142,8 @@ class SystemForm(forms.ModelForm):
             self.add_error("model_id", "Name the model as the provider calls it.")
         if provider in provider_names():
             self._check_for_provider(provider, cleaned)
+        if cleaned.get("base_model") and "facts" in cleaned:
+            cleaned["facts"] = {**cleaned["facts"], BASE_MODEL: cleaned["base_model"].slug}
         return cleaned
 
     def _check_for_provider(self, provider: str, cleaned: dict[str, Any]) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from corpus.scoring.rules import rule_definition, rule_names
-from leaderboard import comparison, humans, people, ranking, standing, statistics
+from evaluations.selectors.temperatures import runs_by_temperature
+from leaderboard import comparison, factors, humans, outcomes, people, ranking, standing, statistics
 
 
 class Section(NamedTuple):
@@ -40,6 +41,10 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Mean of topics", statistics.macro_average),
     ("Chance of a question", statistics.question_chances),
     ("Chance level of a set", statistics.chance_level),
+    ("How answers ended", outcomes.outcomes_of),
+    ("Price, tokens and seconds a question", factors.measured),
+    ("Best for the price", factors.price_front),
+    ("One system under several temperatures", runs_by_temperature),
 )
 
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from corpus.models import QuestionSet
-from leaderboard.boards import Row, Topic
+from evaluations.models import BASE_MODEL
+from leaderboard.boards import Row, SystemFacts, Topic
 from leaderboard.queries import BoardQuery, load_board, parse_rule
-from leaderboard.selectors.boards import public_sets
+from leaderboard.selectors.boards import public_sets, visible_systems
 
 
 class SetResult(NamedTuple):
@@ -34,8 +35,14 @@ def results_by_set(*, system_slug: str, rule: str = "") -> list[SetResult]:
     return results
 
 
+def base_model_of(facts: Mapping[str, Any]) -> SystemFacts | None:
+    """Return the system that another with these facts is built on, None where none is named or it is hidden."""
+    named = facts.get(BASE_MODEL)
+    return next((system for system in visible_systems().values() if system.slug == named), None)
+
+
 # Facts that have a line of their own on a system's page.
-SHOWN_APART = {"model_name", "open_weights", "date_published"}
+SHOWN_APART = {"model_name", "open_weights", "date_published", BASE_MODEL}
 
 
 def public_facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:

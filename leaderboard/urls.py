@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from leaderboard import compare_views, humans_views, own_views, snapshot_views, views
+from leaderboard import (
+    compare_views,
+    factors_views,
+    humans_views,
+    outcomes_views,
+    own_views,
+    snapshot_views,
+    views,
+)
 from leaderboard.api import api
 from leaderboard.api_docs import api_docs
 
@@ -17,6 +25,12 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/compare/differences.csv", compare_views.differences, name="compare-csv"),
     path("leaderboard/<slug:slug>/compare/questions/", compare_views.questions, name="compare-questions"),
     path("leaderboard/<slug:slug>/humans/", humans_views.humans, name="humans"),
+    path("leaderboard/<slug:slug>/outcomes/", outcomes_views.outcomes, name="outcomes"),
+    path("leaderboard/<slug:slug>/outcomes/outcomes.csv", outcomes_views.outcomes_csv, name="outcomes-csv"),
+    path("leaderboard/<slug:slug>/factors/", factors_views.factors, name="factors"),
+    path("leaderboard/<slug:slug>/factors/chart.json", factors_views.chart, name="factors-chart"),
+    path("leaderboard/<slug:slug>/factors/factors.csv", factors_views.factors_csv, name="factors-csv"),
+    path("leaderboard/<slug:slug>/factors/runs.csv", factors_views.runs_csv, name="factors-runs"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
     path("snapshots/", snapshot_views.snapshots, name="snapshots"),

@@ -29,7 +29,7 @@ from leaderboard.queries import (
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.shown import smallest_group
-from leaderboard.systems import public_facts, results_by_set
+from leaderboard.systems import base_model_of, public_facts, results_by_set
 
 View = Callable[..., HttpResponse]
 
@@ -168,7 +168,12 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
     if found is None:
         raise Http404(f"There is no system “{slug}”.")
     results = results_by_set(system_slug=slug, rule=request.GET.get("rule", ""))
-    context = {"system": found, "results": results, "facts": public_facts(found.facts)}
+    context = {
+        "system": found,
+        "results": results,
+        "facts": public_facts(found.facts),
+        "base_model": base_model_of(found.facts),
+    }
     return render(request, "leaderboard/system.html", context)
 
 

@@ -85,7 +85,7 @@ class SystemAdmin(admin.ModelAdmin):
         ),
         (
             "What is known of it",
-            {"fields": ["released_on", "parameter_count", "open_weights", "source_name", "facts"]},
+            {"fields": ["released_on", "parameter_count", "open_weights", "base_model", "source_name", "facts"]},
         ),
     ]
 

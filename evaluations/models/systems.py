@@ -11,6 +11,8 @@ from django.db.models import Q
 from evaluations.addresses import address_problem
 from evaluations.redaction import looks_like_key
 
+# Among a system's facts: the slug of the system it is built on, as an agent on its model.
+BASE_MODEL = "base_model"
 PRICES = ("input_price", "output_price", "cached_input_price", "reasoning_price")
 environment_name = RegexValidator(
     r"^[A-Z][A-Z0-9_]{2,60}$",
@@ -128,3 +130,8 @@ class System(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def base_model(self) -> str:
+        """The slug of the system this one is built on; "" where none is named."""
+        return str(self.facts.get(BASE_MODEL) or "")

@@ -26,7 +26,7 @@ _ROOT = Coalesce(
     F("question_revision__comparison_root_id"),
     F("question_revision_id"),
 )
-_JUDGED = Q(status=Item.Status.ANSWERED) & ~Q(outcome__in=["", Outcome.ERROR.value])
+JUDGED = Q(status=Item.Status.ANSWERED) & ~Q(outcome__in=["", Outcome.ERROR.value])
 
 
 class BoardRun(NamedTuple):
@@ -97,7 +97,7 @@ def board_items(
     wanted = set(root_ids)
     if not wanted:
         return BoardItems((), ())
-    items = _items_of(wanted)
+    items = items_of(wanted)
     if system_ids is not None:
         items = items.filter(run__system_id__in=system_ids)
     if not with_hidden:
@@ -114,6 +114,13 @@ def board_items(
     return BoardItems(tuple(sorted(runs, key=lambda run: (run.name.casefold(), run.slug))), tuple(rows))
 
 
+def items_of_runs(*, root_ids: Collection[int], rule: str, run_ids: Collection[UUID]) -> tuple[BoardItem, ...]:
+    """Return the verdicts of these runs under `rule` (`name@version`) on the questions `root_ids`, as on a board."""
+    items = items_of(root_ids).filter(run_id__in=run_ids)
+    needs_scores = items.exclude(rule=rule).exists()
+    return tuple(_rows(items, rule=rule, needs_scores=needs_scores))
+
+
 def outcome_counts(*, board: BoardItems, system_id: int) -> dict[str, int]:
     """Return how many of a system's items have each outcome; every outcome is named, failed ones are `error`."""
     counts = Counter(
@@ -124,7 +131,8 @@ def outcome_counts(*, board: BoardItems, system_id: int) -> dict[str, int]:
     return {outcome.value: counts[outcome.value] for outcome in Outcome}
 
 
-def _items_of(root_ids: Collection[int]) -> QuerySet[Item]:
+def items_of(root_ids: Collection[int]) -> QuerySet[Item]:
+    """Return the items whose verdict is on one of these questions, in no order."""
     revisions = QuestionRevision.objects.filter(Q(pk__in=root_ids) | Q(comparison_root_id__in=root_ids))
     asked = Q(key_revision__isnull=True, question_revision__in=revisions)
     return Item.objects.filter(asked | Q(key_revision__in=revisions)).order_by()
@@ -147,9 +155,9 @@ def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
             "run__sweep",
         )
         .annotate(
-            n_answered=Count("id", filter=_JUDGED),
-            first_rule=Min("rule", filter=_JUDGED),
-            last_rule=Max("rule", filter=_JUDGED),
+            n_answered=Count("id", filter=JUDGED),
+            first_rule=Min("rule", filter=JUDGED),
+            last_rule=Max("rule", filter=JUDGED),
         )
         .order_by("run__queued_at", "run_id")
     )

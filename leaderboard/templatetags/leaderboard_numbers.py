@@ -1,6 +1,7 @@
 """How numbers are written on the board pages."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -98,3 +99,22 @@ def breakable(name: str) -> str:
 def paired(first: Sequence[Any], second: Sequence[Any]) -> list[tuple[Any, Any]]:
     """Return two sequences of the same length side by side."""
     return list(zip(first, second, strict=True))
+
+
+@register.filter
+def figures(value: float | None) -> str:
+    """Write a value as it was rounded, without an exponent, in groups of three digits; nothing for none."""
+    return "" if value is None else f"{Decimal(repr(value)).normalize():,f}"
+
+
+@register.filter
+def large(count: int | None) -> str:
+    """Write a large count in words, to three figures: `8.03 billion`; nothing for none."""
+    if count is None:
+        return ""
+    units = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
+    # What would be rounded up to the next unit is written in it.
+    size, unit = next(((size, unit) for size, unit in units if count >= size * 0.9995), (1, ""))
+    if not unit:
+        return f"{count:,}"
+    return f"{float(f'{count / size:.3g}'):,g} {unit}"

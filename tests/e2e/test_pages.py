@@ -16,7 +16,18 @@ AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.m
 BOARD = "/leaderboard/bench/"
 ROWS = ".ranking tbody tr"
 COMPARE = f"{BOARD}compare/?entrant=model-0&entrant=model-9&entrant=long&entrant=human-experts&entrant=model-20"
-PAGES = ("/", BOARD, f"{BOARD}topics/", "/methods/", "/systems/model-3/", COMPARE, f"{BOARD}humans/")
+FACTORS = f"{BOARD}factors/?x=size"
+PAGES = (
+    "/",
+    BOARD,
+    f"{BOARD}topics/",
+    "/methods/",
+    "/systems/model-3/",
+    COMPARE,
+    f"{BOARD}humans/",
+    f"{BOARD}outcomes/?outcome=wrong",
+    FACTORS,
+)
 TOPICS = (
     "Analytical Chemistry",
     "Chemical Preference",
@@ -41,7 +52,8 @@ def site(browser, live_server):
     bench = make_set(benchmark, "bench", questions, name="Bench")
     for number in range(40):
         right = 44 - number
-        system = make_system(slug=f"model-{number}", name=f"Model number {number}", kind=("model", "agent")[number % 2])
+        facts = {"kind": ("model", "agent")[number % 2], "parameter_count": (number + 1) * 10**9}
+        system = make_system(slug=f"model-{number}", name=f"Model number {number}", **facts)
         make_run(system, bench, "+" * right + "-" * (45 - right))
     make_run(make_system(slug="long", name=LONG_NAME, kind="baseline"), bench, "+-" * 22 + "-")
     make_run(make_system(slug="stopped", name="Stopped"), bench, "+" * 20 + " " * 25)
@@ -141,7 +153,7 @@ def test_pages_are_accessible_and_fit_the_screen(browser, site, scheme, width) -
     with Reader(browser, color_scheme=scheme, viewport=viewport, reduced_motion="reduce") as reader:
         for address in PAGES:
             reader.page.goto(site + address)
-            if address in (BOARD, COMPARE) and chart_script_url():
+            if address in (BOARD, COMPARE, FACTORS) and chart_script_url():
                 reader.see_chart()
             reader.page.evaluate(AXE.read_text(encoding="utf-8"))
             found = reader.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
@@ -174,6 +186,19 @@ def test_a_comparison_draws_its_chart_under_the_content_policy(browser, site) ->
         reader.see_chart()
         assert reader.page.locator(".chart .scatterlayer .trace").count() == 4
         assert reader.page.locator("head style").count() == 0
+        assert reader.said == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_scores_are_drawn_against_what_is_chosen(browser, site, width) -> None:
+    needs_chart_library()
+    with Reader(browser, viewport={"width": width, "height": 800}) as reader:
+        reader.page.goto(f"{site}{BOARD}factors/")
+        reader.page.select_option("#filter-x", "size")
+        reader.page.get_by_role("button", name="Show").click()
+        assert "x=size" in reader.page.url
+        reader.see_chart()
+        assert reader.page.locator(".chart .scatterlayer .point").count() == 40
         assert reader.said == []
 
 

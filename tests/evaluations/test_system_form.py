@@ -144,3 +144,43 @@ def test_prices_and_limits_that_cannot_be_are_marked(admin_client, field, value)
     response = admin_client.post(reverse("admin:evaluations_system_add"), GOOD | {field: value})
     assert response.context["adminform"].form.errors.keys() == {field}
     assert not System.objects.exists()
+
+
+def saved(client, system, **changes):
+    """Send the form of a system as it is shown, with changes; return its facts."""
+    address = reverse("admin:evaluations_system_change", args=[system.pk])
+    form = client.get(address).context["adminform"].form
+    shown = {"facts": json.dumps(form.initial["facts"]), "base_model": form.initial.get("base_model", "")}
+    response = client.post(address, GOOD | shown | changes)
+    assert response.status_code == 302, response.context["adminform"].form.errors
+    system.refresh_from_db()
+    return system.facts
+
+
+def test_the_base_model_is_kept_among_the_facts_and_has_a_field_of_its_own(admin_client):
+    System.objects.create(slug="base", name="Base", provider="random")
+    agent = System.objects.create(slug="a-model", name="Agent", provider="random", facts={"paper": "p"})
+    assert saved(admin_client, agent, base_model="base") == {"paper": "p", "base_model": "base"}
+    assert agent.base_model == "base"
+    assert saved(admin_client, agent) == {"paper": "p", "base_model": "base"}
+    assert saved(admin_client, agent, base_model="") == {"paper": "p"}
+
+
+def test_a_published_base_model_that_is_no_system_stays_as_it_is(admin_client):
+    agent = System.objects.create(slug="a-model", name="Agent", provider="random", facts={"base_model": "GPT-4o"})
+    assert saved(admin_client, agent) == {"base_model": "GPT-4o"}
+
+
+@pytest.mark.parametrize("base", ["a-model", "gone"])
+def test_a_system_is_built_on_another_that_exists(admin_client, base):
+    agent = System.objects.create(slug="a-model", name="Agent", provider="random")
+    address = reverse("admin:evaluations_system_change", args=[agent.pk])
+    response = admin_client.post(address, GOOD | {"base_model": base})
+    assert response.context["adminform"].form.errors.keys() == {"base_model"}
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "7", "405"])
+def test_a_size_in_billions_is_not_taken_for_a_number_of_parameters(admin_client, count):
+    response = post(admin_client, parameter_count=count)
+    assert "7000000000 for 7 billion" in str(response.context["adminform"].form.errors["parameter_count"])
+    assert not System.objects.exists()

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from corpus.models import Label, Option
 from corpus.scoring.rules import rule_definition, rule_names
+from corpus.services.labels import size_band
 from evaluations.models import Run, System
 from leaderboard import views
 from leaderboard.selectors import assets
@@ -190,6 +191,24 @@ def test_other_groupings_can_be_chosen(client, results) -> None:
     html = get(client, TOPICS + "?grouping=skill")
     assert "Calculation" in html
     assert "Organic Chemistry" not in html
+
+
+def test_bands_of_molecular_size_are_shown_in_order_with_n_and_the_small_never_ranked(client, db) -> None:
+    benchmark = make_benchmark(slug="sized")
+    questions = [make_question(benchmark) for _ in range(24)]
+    for question, size in zip(questions, [60] * 12 + [20] * 7 + [3] * 3, strict=False):
+        label_question(question, grouping="molecular-size", name=size_band(size))
+    make_run(make_system(slug="m"), make_set(benchmark, "sized", questions), "+" * 20 + "-" * 4)
+    html = " ".join(get(client, "/leaderboard/sized/topics/?grouping=molecular-size").split())
+    heads = re.findall(r'scope="col"> ([^<>]*heavy atoms)<span class="sub">(\d+)</span>', html)
+    assert heads == [("0 to 10 heavy atoms", "3"), ("11 to 20 heavy atoms", "7"), ("more than 50 heavy atoms", "12")]
+    assert html.count("heat-small") == 2
+    ranks = []
+    for topic in ("0-to-10-heavy-atoms", "11-to-20-heavy-atoms", "more-than-50-heavy-atoms"):
+        asked = {"grouping": "molecular-size", "topic": topic}
+        (row,) = client.get("/api/v1/leaderboard/sized/", asked).json()["rows"]
+        ranks.append((row["n_questions"], row["rank"]))
+    assert ranks == [(3, None), (7, None), (12, 1)]
 
 
 def test_names_are_shown_as_text_everywhere(client, results) -> None:
