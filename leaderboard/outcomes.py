@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from corpus.scoring.types import Outcome
 from leaderboard.boards import SMALL_TOPIC, Estimate, Row, outcomes_in_use
@@ -26,7 +25,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class Share(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Share:
     """So many of `n` answers, to `n_questions` questions."""
 
     count: int

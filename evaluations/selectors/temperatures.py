@@ -81,8 +81,9 @@ def _asked_runs(system_ids: Collection[int]) -> list[AskedRun]:
 
 def _temperature(sent: Mapping[str, Any]) -> float | None:
     temperature = sent.get("temperature")
-    is_number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
-    return float(temperature) if is_number else None
+    if isinstance(temperature, int | float) and not isinstance(temperature, bool):
+        return float(temperature)
+    return None
 
 
 def _otherwise(sent: Mapping[str, Any], frozen: Mapping[str, Any]) -> str:

@@ -59,10 +59,13 @@ def by_slug(client, **query: str) -> dict[str, dict[str, str]]:
 
 def cells(html: str, heading: str, name: str) -> list[str]:
     """Return the cells of the line of a name in the section of a heading, as text."""
-    section = html.split(f'id="{heading}"')[1].split("</table>")[0]
-    (line,) = [line for line in section.split("</tr>") if f"{name}<" in line.split("</th>")[0] + "<"]
-    found = re.findall(r"<td[^>]*>(.*?)</td>", line)
-    return [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in found]
+    section = html.split(f'id="{heading}"')[1].split("</tbody>")[0].split("<tbody")[1]
+    (line,) = [line for line in section.split("</tr>")[:-1] if text(line.split("</th>")[0]).split()[-1] == name]
+    return [text(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", line)]
+
+
+def text(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).replace('role="rowgroup">', "").split())
 
 
 def test_facts_and_means_stand_beside_the_score(client, wide) -> None:

@@ -22,8 +22,9 @@ TOPICS = ("Organic Chemistry", "Physical Chemistry", "Rare", "Single")
 def results(db) -> QuestionSet:
     benchmark = make_benchmark(slug="wide", name="Wide bench")
     questions = [make_question(benchmark) for _ in range(30)]
-    for number, question in enumerate(questions):
-        label_question(question, name=TOPICS[(number >= 12) + (number >= 24) + (number >= 29)])
+    # One question has no topic: else the one in a topic of its own would follow from the others.
+    for number, question in enumerate(questions[:28] + questions[29:]):
+        label_question(question, name=TOPICS[(number >= 12) + (number >= 24) + (number >= 28)])
     wide = make_set(benchmark, "wide", questions, name="Wide set")
     make_run(make_system(slug="good", name="Good"), wide, "+" * 24 + "-" * 6)
     make_run(make_system(slug="mute", name="Mute"), wide, "rrruud" + "+" * 6 + "r" * 6 + "-" * 11 + "r")
@@ -71,7 +72,7 @@ def test_counts_and_shares_stand_with_the_number_of_answers(client, results) -> 
 def test_one_kind_is_shown_by_topic_and_small_topics_are_greyed(client, results) -> None:
     html = page(client, outcome="refused")
     headings, lines = table(html, "topics-heading")
-    assert headings == ["Name", "All 30", "Organic Chemistry 12", "Physical Chemistry 12", "Rare 5", "Single 1"]
+    assert headings == ["Name", "All 30", "Organic Chemistry 12", "Physical Chemistry 12", "Rare 4", "Single 1"]
     assert lines["Mute"][:4] == ["33.3", "25.0", "50.0", "0.0"]
     assert 'class="number heat-small"' in html
     assert "Refused, by grouping" not in html
