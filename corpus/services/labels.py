@@ -25,7 +25,7 @@ GROUPING_NAMES = {
     "molecular-size": "Molecular size",
 }
 # The most heavy atoms of each band of sizes but the last, which has no end.
-SIZE_BANDS = (10, 20, 30, 50)
+SIZE_BANDS = (10, 20, 30, 40)
 
 
 def sources_ensure(*, benchmark: Benchmark, paths: Iterable[str]) -> dict[str, Source]:

@@ -288,8 +288,8 @@ def test_labels_follow_keywords_folders_and_fields(tmp_path):
         (10, "0 to 10 heavy atoms"),
         (11, "11 to 20 heavy atoms"),
         (30, "21 to 30 heavy atoms"),
-        (50, "31 to 50 heavy atoms"),
-        (51, "more than 50 heavy atoms"),
+        (40, "31 to 40 heavy atoms"),
+        (41, "more than 40 heavy atoms"),
     ],
 )
 def test_bands_of_molecular_size_leave_no_gap(heavy_atoms, band):

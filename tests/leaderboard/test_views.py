@@ -201,10 +201,10 @@ def test_bands_of_molecular_size_are_shown_in_order_with_n_and_the_small_never_r
     make_run(make_system(slug="m"), make_set(benchmark, "sized", questions), "+" * 20 + "-" * 4)
     html = " ".join(get(client, "/leaderboard/sized/topics/?grouping=molecular-size").split())
     heads = re.findall(r'scope="col"> ([^<>]*heavy atoms)<span class="sub">(\d+)</span>', html)
-    assert heads == [("0 to 10 heavy atoms", "3"), ("11 to 20 heavy atoms", "7"), ("more than 50 heavy atoms", "12")]
+    assert heads == [("0 to 10 heavy atoms", "3"), ("11 to 20 heavy atoms", "7"), ("more than 40 heavy atoms", "12")]
     assert html.count("heat-small") == 2
     ranks = []
-    for topic in ("0-to-10-heavy-atoms", "11-to-20-heavy-atoms", "more-than-50-heavy-atoms"):
+    for topic in ("0-to-10-heavy-atoms", "11-to-20-heavy-atoms", "more-than-40-heavy-atoms"):
         asked = {"grouping": "molecular-size", "topic": topic}
         (row,) = client.get("/api/v1/leaderboard/sized/", asked).json()["rows"]
         ranks.append((row["n_questions"], row["rank"]))
