@@ -27,12 +27,10 @@ def factor_chart(found: Factors, factor: str) -> dict[str, Any]:
     people = found.board.people_with_accuracy
     if people is not None and lines:
         mean = float(people.estimate.accuracy or 0) * 100
-        figure.add_hline(
-            y=mean,
-            line={"color": "var(--category-green)", "width": 2, "dash": "dash"},
-            annotation={"text": f"human mean {mean:.1f}%", "font": {"color": "var(--text)"}},
-            annotation_position="bottom right",
-        )
+        line = {"color": "var(--category-green)", "width": 2, "dash": "dash"}
+        figure.add_hline(y=mean, line=line)
+        # Named in the legend: words beside the line would lie on somebody's mark.
+        figure.add_trace(go.Scatter(name=f"Human mean {mean:.1f}%", mode="lines", x=[None], y=[None], line=line))
     figure.update_layout(**_layout(found, lines, factor))
     return dict(json.loads(figure.to_json()))
 
@@ -96,8 +94,9 @@ def _layout(found: Factors, lines: Sequence[Line], factor: str) -> dict[str, Any
         "xaxis": {
             "type": _axis_type(lines, factor),
             "title": {"text": title, "font": {"size": 13}, "standoff": 8},
-            "exponentformat": "B",
-            "nticks": 7,
+            # Billions of parameters are written 1B; a price is never written in millionths.
+            "exponentformat": "B" if factor == "size" else "none",
+            **_ticks(lines, factor),
             "gridcolor": "var(--line)",
             "zeroline": False,
             "fixedrange": True,
@@ -113,6 +112,14 @@ def _layout(found: Factors, lines: Sequence[Line], factor: str) -> dict[str, Any
             "fixedrange": True,
         },
     }
+
+
+def _ticks(lines: Sequence[Line], factor: str) -> dict[str, int]:
+    """Return where ticks stand: over several orders of magnitude one at each, else as many as there is room for."""
+    values = [x for line in lines if isinstance(x := line.x(factor), int | float)]
+    is_wide = _axis_type(lines, factor) == "log" and max(values, default=1) >= 100 * min(values, default=1)
+    # Dates are long words.
+    return {"dtick": 1} if is_wide else {"nticks": 4 if factor == "released" else 7}
 
 
 def _axis_type(lines: Sequence[Line], factor: str) -> str:

@@ -134,12 +134,12 @@ def test_the_chart_shows_what_is_known_in_one_currency(client, wide) -> None:
     made(wide, "c", 9, took=price("0.01"), currency="EUR", kind="agent", released_on=date(2024, 1, 2))
     make_people(wide, ["+" * 10 + "-" * 10] * 5)
     chart = client.get(CHART, {"x": "price"}).json()
-    dots, front = chart["data"]
+    dots, front, people = chart["data"]
     assert (dots["text"], dots["x"], dots["y"]) == (["A", "B"], [0.09, 0.01], [90, 60])
     assert (front["x"], front["y"]) == ([0.01, 0.09], [60, 90])
     assert chart["layout"]["xaxis"]["type"] == "log"
     assert chart["layout"]["xaxis"]["title"]["text"] == "USD per question"
-    assert chart["layout"]["annotations"][0]["text"] == "human mean 50.0%"
+    assert (people["name"], chart["layout"]["shapes"][0]["y0"]) == ("Human mean 50.0%", 50)
     assert "not in USD" in page(client, x="price")
     assert client.get(CHART, {"x": "size"}).json()["data"][0]["x"] == [10**10]
     released = client.get(CHART).json()
