@@ -8,7 +8,7 @@ from typing import Any
 from leaderboard.charts import KIND_STYLES, label
 from leaderboard.factors import FACTORS, Factors, Line
 
-HEIGHT = 460
+HEIGHT = 500
 SYMBOLS = {"model": "circle", "agent": "triangle-up", "baseline": "square"}
 
 
@@ -83,7 +83,7 @@ def _layout(found: Factors, lines: Sequence[Line], factor: str) -> dict[str, Any
     title = " ".join(filter(None, (found.currency if factor == "price" else "", FACTORS[factor].axis)))
     return {
         "height": HEIGHT,
-        "margin": {"l": 10, "r": 16, "t": 16, "b": 110},
+        "margin": {"l": 10, "r": 16, "t": 16, "b": 150},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
