@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from leaderboard import compare_views, humans_views, own_views, snapshot_views, views
+from leaderboard import compare_views, confidence_views, humans_views, own_views, snapshot_views, views
 from leaderboard.api import api
 from leaderboard.api_docs import api_docs
 
@@ -17,6 +17,10 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/compare/differences.csv", compare_views.differences, name="compare-csv"),
     path("leaderboard/<slug:slug>/compare/questions/", compare_views.questions, name="compare-questions"),
     path("leaderboard/<slug:slug>/humans/", humans_views.humans, name="humans"),
+    path("leaderboard/<slug:slug>/confidence/", confidence_views.confidence, name="confidence"),
+    path("leaderboard/<slug:slug>/confidence/chart.json", confidence_views.chart, name="confidence-chart"),
+    path("leaderboard/<slug:slug>/confidence/distribution.json", confidence_views.distribution, name="confidence-bars"),
+    path("leaderboard/<slug:slug>/confidence/levels.csv", confidence_views.levels, name="confidence-csv"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
     path("snapshots/", snapshot_views.snapshots, name="snapshots"),

@@ -54,6 +54,9 @@
     const { title = "% right", dtick = 50 } = layout.meta?.narrow ?? {};
     layout.xaxis.title.text = title;
     layout.xaxis.dtick = dtick;
+    if (!layout.yaxis.categoryarray) {
+      return;
+    }
     layout.yaxis.tickvals = layout.yaxis.categoryarray;
     layout.yaxis.ticktext = layout.yaxis.categoryarray.map((label) =>
       label.length > 18 ? `${label.slice(0, 17)}…` : label,
