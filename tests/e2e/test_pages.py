@@ -7,6 +7,7 @@ import pytest
 from leaderboard.selectors.assets import chart_script_url
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
+from tests.leaderboard.stated import state, state_people
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -16,7 +17,16 @@ AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.m
 BOARD = "/leaderboard/bench/"
 ROWS = ".ranking tbody tr"
 COMPARE = f"{BOARD}compare/?entrant=model-0&entrant=model-9&entrant=long&entrant=human-experts&entrant=model-20"
-PAGES = ("/", BOARD, f"{BOARD}topics/", "/methods/", "/systems/model-3/", COMPARE, f"{BOARD}humans/")
+PAGES = (
+    "/",
+    BOARD,
+    f"{BOARD}topics/",
+    "/methods/",
+    "/systems/model-3/",
+    COMPARE,
+    f"{BOARD}humans/",
+    f"{BOARD}confidence/",
+)
 TOPICS = (
     "Analytical Chemistry",
     "Chemical Preference",
@@ -42,10 +52,13 @@ def site(browser, live_server):
     for number in range(40):
         right = 44 - number
         system = make_system(slug=f"model-{number}", name=f"Model number {number}", kind=("model", "agent")[number % 2])
-        make_run(system, bench, "+" * right + "-" * (45 - right))
+        run = make_run(system, bench, "+" * right + "-" * (45 - right))
+        if number < 8:
+            state(run, ("5" * (9 + number) + "4" * 14 + "3" * 12 + "2" * 14)[:45])
     make_run(make_system(slug="long", name=LONG_NAME, kind="baseline"), bench, "+-" * 22 + "-")
     make_run(make_system(slug="stopped", name="Stopped"), bench, "+" * 20 + " " * 25)
     make_people(bench, ["+" * (15 + number) + "-" * (30 - number) for number in range(10)])
+    state_people(bench, ["5" * 15 + "4" * 15 + "1" * 15] * 10)
     return live_server.url
 
 

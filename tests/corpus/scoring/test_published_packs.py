@@ -5,13 +5,14 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from corpus.importers.keywords import difficulty_of, keyword_topics, skills_of
 from corpus.scoring.differences import CAUSES, Difference, cause_of
 from corpus.scoring.published import match_options, options_in_prompt, reading_from_parsed
 from corpus.scoring.reading import read_answer
@@ -34,6 +35,7 @@ class Item(NamedTuple):
     parsed: object
     asked: Asked
     target: Target
+    keywords: tuple[str, ...]
 
 
 class Judged(NamedTuple):
@@ -71,7 +73,8 @@ def as_item(report: dict[str, Any]) -> Item:
         target = Target(Kind.CHOICE, options)
     else:
         asked, target = Asked(Kind.NUMBER, prompt=prompt), Target(Kind.NUMBER, number=Decimal(targets))
-    return Item(report["name"], report["output"]["text"], report["parsed_output"], asked, target)
+    keywords = tuple(report["keywords"])
+    return Item(report["name"], report["output"]["text"], report["parsed_output"], asked, target, keywords)
 
 
 def judged(item: Item) -> Judged:
@@ -128,6 +131,63 @@ def test_verdicts_as_published(pack: tuple[str, list[Judged]], questions: Questi
     assert {topic: by_topic[topic] / row["n"] for topic, row in wanted["topics"].items()} == pytest.approx(
         {topic: row["score"] for topic, row in wanted["topics"].items()}, abs=1e-12
     )
+
+
+TABLES = ("topics, full corpus", "topics, mini", "skills and difficulty, full corpus", "skills and difficulty, mini")
+# How many cells of these tables are of the packs, random baseline excepted: it is in none.
+CELLS_OF_PACK = 34
+
+
+@pytest.fixture(scope="module")
+def printed(shared: Path) -> list[dict[str, str]]:
+    """The cells of the four printed tables."""
+    with (shared / "data" / "published" / "chembench.csv").open(newline="") as lines:
+        return [row for row in csv.DictReader(lines) if row["table"] in TABLES]
+
+
+def is_in(part: str, keywords: Collection[str]) -> bool:
+    """Say whether a question with these keywords is in a column of a printed table."""
+    kind, _, name = part.partition(": ")
+    if kind == "topic":
+        return name in keyword_topics(keywords)
+    if kind == "requires":
+        return name.lower() in skills_of(keywords)
+    if kind == "difficulty":
+        return name.lower() == (difficulty_of(keywords) or "intermediate")
+    return part == "overall"
+
+
+def cells_of(
+    rows: Iterable[dict[str, str]],
+    answers: Sequence[Judged],
+    questions: Questions,
+    keywords: Mapping[str, Sequence[str]],
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return, by table and column, what is printed and our share of right answers at that precision."""
+    mini, found = questions.tool | questions.no_tool, {}
+    for row in rows:
+        there = [
+            answer
+            for answer in answers
+            if is_in(row["slice"], keywords[answer.item.key])
+            and (row["question_set"] == "full" or answer.item.key in mini)
+        ]
+        right = sum(answer.published.outcome is Outcome.RIGHT for answer in there)
+        digits = len(row["value"].partition(".")[2])
+        found[row["table"], row["slice"]] = row["value"], f"{right / len(there):.{digits}f}"
+    return found
+
+
+def test_every_printed_cell_is_reproduced_by_the_keywords_in_the_reports(
+    pack: tuple[str, list[Judged]], questions: Questions, expected: dict[str, Any], printed: list[dict[str, str]]
+) -> None:
+    model, answers = pack
+    name, temperature = expected[model]["model_name"], expected[model]["temperature"]
+    rows = [row for row in printed if row["system"] == name and float(row["variant"][2:]) == float(temperature or 0)]
+    assert len(rows) == (0 if model == "random_baseline" else CELLS_OF_PACK)
+    keywords = {answer.item.key: answer.item.keywords for answer in answers}
+    cells = cells_of(rows, answers, questions, keywords)
+    assert {place: pair for place, pair in cells.items() if pair[0] != pair[1]} == {}
 
 
 def test_standard_moves_nothing_without_a_cause(pack: tuple[str, list[Judged]]) -> None:
