@@ -13,11 +13,11 @@ from survey.selectors import board as people
 
 def levels_by_run(*, matrix: Matrix, run_ids: Sequence[str]) -> dict[str, Levels]:
     """Return, by run, the levels stated, of shape (repeats, questions), `NO_LEVEL` where there is none. One query."""
-    column_of = {root_id: column for column, root_id in enumerate(matrix.root_ids)}
+    column_of, wanted = {root_id: column for column, root_id in enumerate(matrix.root_ids)}, set(run_ids)
     found = {
         entrant.run_id: np.full((entrant.repeats, len(column_of)), NO_LEVEL, dtype=np.int64)
         for entrant in matrix.entrants
-        if entrant.run_id in set(run_ids)
+        if entrant.run_id in wanted
     }
     for run_id, root_id, repeat, level in stated_levels(run_ids=list(found)):
         if level is not None and root_id in column_of:

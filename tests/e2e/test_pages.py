@@ -17,6 +17,7 @@ AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.m
 BOARD = "/leaderboard/bench/"
 ROWS = ".ranking tbody tr"
 COMPARE = f"{BOARD}compare/?entrant=model-0&entrant=model-9&entrant=long&entrant=human-experts&entrant=model-20"
+CONFIDENCE = f"{BOARD}confidence/"
 PAGES = (
     "/",
     BOARD,
@@ -25,7 +26,7 @@ PAGES = (
     "/systems/model-3/",
     COMPARE,
     f"{BOARD}humans/",
-    f"{BOARD}confidence/",
+    CONFIDENCE,
 )
 TOPICS = (
     "Analytical Chemistry",
@@ -79,9 +80,12 @@ class Reader:
         self.context.close()
 
     def see_chart(self) -> None:
-        """Scroll to the chart and wait until it is drawn."""
-        self.page.locator(".chart").scroll_into_view_if_needed()
-        self.page.wait_for_selector(".chart[data-drawn]")
+        """Scroll to each chart and wait until it is drawn."""
+        charts = self.page.locator(".chart")
+        for chart in charts.all():
+            chart.scroll_into_view_if_needed()
+        self.page.wait_for_function("!document.querySelector('.chart:not([data-drawn])')")
+        assert charts.count()
 
 
 def needs_chart_library() -> None:
@@ -154,7 +158,7 @@ def test_pages_are_accessible_and_fit_the_screen(browser, site, scheme, width) -
     with Reader(browser, color_scheme=scheme, viewport=viewport, reduced_motion="reduce") as reader:
         for address in PAGES:
             reader.page.goto(site + address)
-            if address in (BOARD, COMPARE) and chart_script_url():
+            if address in (BOARD, COMPARE, CONFIDENCE) and chart_script_url():
                 reader.see_chart()
             reader.page.evaluate(AXE.read_text(encoding="utf-8"))
             found = reader.page.evaluate("axe.run(document, {resultTypes: ['violations']})")

@@ -89,12 +89,14 @@ def test_a_dry_run_says_the_same_and_stores_nothing(benchmark, keys, tmp_path) -
     assert dry == wet
 
 
-@pytest.mark.parametrize("estimate", ["0", "6", "4.5", "-1", "five", "nan", "5.00001", "1e0", "٣"])
-def test_what_is_no_level_is_refused_by_itself(benchmark, keys, tmp_path, estimate) -> None:
-    (file,) = run_command(zipped(tmp_path, [f"{keys[0]},{estimate}", f"{keys[1]},1"]))["files"]
-    assert [(line["line"], line["key"], line["code"]) for line in file["refused"]] == [(2, keys[0], "no-level")]
-    assert estimate in file["refused"][0]["message"]
-    assert list(stated()) == [keys[1]]
+def test_what_is_no_level_is_refused_by_itself(benchmark, keys, tmp_path) -> None:
+    estimates = ["0", "6", "4.5", "-1", "five", "nan", "5.00001", "1e0", "٣"]
+    lines = [f"{key},{estimate}" for key, estimate in zip(keys, [*estimates, "1"], strict=False)]
+    (file,) = run_command(zipped(tmp_path, lines))["files"]
+    for place, (estimate, line) in enumerate(zip(estimates, file["refused"], strict=True)):
+        assert (line["line"], line["key"], line["code"]) == (place + 2, keys[place], "no-level")
+        assert repr(estimate) in line["message"]
+    assert list(stated()) == [keys[len(estimates)]]
 
 
 def test_every_other_line_that_cannot_be_used_is_named(benchmark, keys, tmp_path) -> None:
@@ -142,18 +144,15 @@ def test_of_several_runs_one_has_to_be_named(benchmark, keys, tmp_path) -> None:
     assert ItemConfidence.objects.get().item.run == second
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [(b"\xff\xfe", "not text in UTF-8"), (b'name,estimate\n"open,5', ""), (b"", "no column name")],
-)
-def test_files_that_cannot_be_read_do_no_harm(benchmark, tmp_path, content, reason) -> None:
-    (tmp_path / "results_demo-model.csv").write_bytes(content)
-    if reason:
+def test_files_that_cannot_be_read_do_no_harm(benchmark, tmp_path) -> None:
+    path = tmp_path / "results_demo-model.csv"
+    for content, reason in ((b"\xff\xfe", "not text in UTF-8"), (b"", "no column name")):
+        path.write_bytes(content)
         with pytest.raises(CommandError, match="1 of 1 files"):
             run_command(tmp_path)
         assert reason in read_confidence_pack(tmp_path).refused[0].reason
-    else:
-        assert run_command(tmp_path)["files"][0]["refused"][0]["code"] == "unknown-key"
+    path.write_bytes(b'name,estimate\n"open,5')
+    assert [line["code"] for line in run_command(tmp_path)["files"][0]["refused"]] == ["unknown-key"]
     assert not ItemConfidence.objects.exists()
 
 

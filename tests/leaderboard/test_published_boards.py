@@ -67,11 +67,14 @@ def check_the_rows() -> None:
     assert Item.objects.filter(run__system__slug="galactica_120b", outcome="right").count() > 700
 
 
-def check_the_confidences(client, data, expected: dict) -> None:
+def import_confidences(data) -> dict:
     out = StringIO()
-    for _ in range(2):
-        call_command("import_confidence", str(data / "confidence.zip"), "--json", stdout=out)
-    first, second = (json.loads(f"{text}}}") for text in out.getvalue().split("\n}")[:2])
+    call_command("import_confidence", str(data / "confidence.zip"), "--json", stdout=out)
+    return json.loads(out.getvalue())
+
+
+def check_the_confidences(client, data, expected: dict) -> None:
+    first, second = (import_confidences(data) for _ in range(2))
     for file, again in zip(first["files"], second["files"], strict=True):
         counts = expected[file["source_name"]]
         assert (file["imported"], file["already_there"]) == (2788, 0)

@@ -178,16 +178,52 @@ def cells_of(
     return found
 
 
-def test_every_printed_cell_is_reproduced_by_the_keywords_in_the_reports(
-    pack: tuple[str, list[Judged]], questions: Questions, expected: dict[str, Any], printed: list[dict[str, str]]
+@pytest.fixture(scope="module")
+def todays_keywords(shared: Path) -> dict[str, list[str]]:
+    """The keywords of the question files by key, by which boards group: those in the reports are of their day."""
+    with zipfile.ZipFile(shared / "data" / "chembench" / "corpus.zip") as archive:
+        files = {Path(name): archive.read(name) for name in archive.namelist() if name.endswith(".json")}
+    found = {path: json.loads(content) for path, content in files.items()}
+    return {f"{path.parent.name}-{path.stem}-{fields['name']}": fields["keywords"] for path, fields in found.items()}
+
+
+def printed_of(model: str, expected: dict[str, Any], printed: list[dict[str, str]]) -> list[dict[str, str]]:
+    name, temperature = expected[model]["model_name"], float(expected[model]["temperature"] or 0)
+    rows = [row for row in printed if row["system"] == name and float(row["variant"][2:]) == temperature]
+    assert len(rows) == (0 if model == "random_baseline" else CELLS_OF_PACK)
+    return rows
+
+
+def test_every_printed_cell_is_reproduced(
+    pack: tuple[str, list[Judged]],
+    questions: Questions,
+    expected: dict[str, Any],
+    printed: list[dict[str, str]],
+    todays_keywords: dict[str, list[str]],
+) -> None:
+    """Topics were printed by the keywords of the question files, skills and difficulty by those in each report."""
+    model, answers = pack
+    rows = printed_of(model, expected, printed)
+    in_reports = {answer.item.key: answer.item.keywords for answer in answers}
+    by_topic = [row for row in rows if row["table"].startswith("topics")]
+    others = [row for row in rows if row not in by_topic]
+    cells = cells_of(by_topic, answers, questions, todays_keywords) | cells_of(others, answers, questions, in_reports)
+    assert len(cells) == len(rows)
+    assert {place: pair for place, pair in cells.items() if pair[0] != pair[1]} == {}
+
+
+def test_cells_that_boards_cannot_show_as_printed_are_the_documented_ones(
+    pack: tuple[str, list[Judged]],
+    questions: Questions,
+    expected: dict[str, Any],
+    printed: list[dict[str, str]],
+    todays_keywords: dict[str, list[str]],
 ) -> None:
     model, answers = pack
-    name, temperature = expected[model]["model_name"], expected[model]["temperature"]
-    rows = [row for row in printed if row["system"] == name and float(row["variant"][2:]) == float(temperature or 0)]
-    assert len(rows) == (0 if model == "random_baseline" else CELLS_OF_PACK)
-    keywords = {answer.item.key: answer.item.keywords for answer in answers}
-    cells = cells_of(rows, answers, questions, keywords)
-    assert {place: pair for place, pair in cells.items() if pair[0] != pair[1]} == {}
+    cells = cells_of(printed_of(model, expected, printed), answers, questions, todays_keywords)
+    differing = [[model, *place, *pair] for place, pair in cells.items() if pair[0] != pair[1]]
+    heading = "| pack | table | column | printed | by today's keywords |"
+    assert differing == [row for row in table_rows(heading, REPORTS) if row[0] == model]
 
 
 def test_standard_moves_nothing_without_a_cause(pack: tuple[str, list[Judged]]) -> None:
@@ -233,7 +269,8 @@ def test_letters_by_the_order_of_targets_would_differ(pack: tuple[str, list[Judg
     assert turned == 0 if model == "gpt-4o-react" or model == "mixtral-8x7b-instruct" else turned < 60
 
 
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "scoring.md"
+DOCUMENTS = Path(__file__).resolve().parents[3] / "docs"
+SCORING, REPORTS = DOCUMENTS / "scoring.md", DOCUMENTS / "reports.md"
 
 
 class CauseRow(NamedTuple):
@@ -244,9 +281,9 @@ class CauseRow(NamedTuple):
     by_pack: dict[str, tuple[int, int]]
 
 
-def table_rows(heading: str) -> Iterator[list[str]]:
-    """Yield the cells of each line of the table of docs/scoring.md with this heading."""
-    lines = DOCUMENT.read_text().splitlines()
+def table_rows(heading: str, document: Path = SCORING) -> Iterator[list[str]]:
+    """Yield the cells of each line of the table of a document with this heading."""
+    lines = document.read_text().splitlines()
     for line in lines[lines.index(heading) + 2 :]:
         if not line.startswith("|"):
             return
