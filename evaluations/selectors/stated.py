@@ -33,7 +33,7 @@ class AnswerProbability(NamedTuple):
 def stated_levels(*, run_ids: Collection[UUID | str]) -> list[StatedLevel]:
     """Return what was stated of the answers of these runs. One query."""
     rows = (
-        Item.objects.filter(run__in=run_ids, stated_confidence__error_code="")
+        Item.objects.filter(run_id__in=run_ids, stated_confidence__error_code="")
         .order_by()
         .annotate(root_id=ROOT, stated_level=F("stated_confidence__level"))
         .values_list("run_id", "root_id", "repeat", "stated_level")
@@ -66,7 +66,7 @@ def answer_probabilities(*, run_ids: Collection[UUID | str]) -> list[AnswerProba
     """
     rows = (
         Item.objects.filter(
-            run__in=run_ids,
+            run_id__in=run_ids,
             log_probabilities__isnull=False,
             readings__status=ReadStatus.READ.value,
             readings__span_start__isnull=False,
@@ -85,7 +85,7 @@ def answer_probabilities(*, run_ids: Collection[UUID | str]) -> list[AnswerProba
         )
     )
     found: dict[tuple[UUID, int, int], float | None] = {}
-    for *place, tokens, text, start, end in rows.iterator(chunk_size=500):
-        is_list = isinstance(tokens, list)
-        found[tuple(place)] = span_probability(tokens, text, start, end) if is_list else None  # type: ignore[index]
+    for run_id, root_id, repeat, tokens, text, start, end in rows.iterator(chunk_size=500):
+        if isinstance(tokens, list) and start is not None and end is not None:
+            found[run_id, root_id, repeat] = span_probability(tokens, text, start, end)
     return [AnswerProbability(*place, value) for place, value in found.items() if value is not None]

@@ -98,7 +98,7 @@ def stated_levels(*, participant_ids: Collection[int], root_ids: Collection[int]
         .order_by("assignment__participant_id", "assignment__position")
         .values_list("assignment__participant_id", "root_id", "confidence")
     )
-    return [StatedLevel(*row) for row in rows]
+    return [StatedLevel(person, root_id, level) for person, root_id, level in rows if level is not None]
 
 
 def other_answers(*, block_ids: Collection[int], root_ids: Collection[int]) -> list[OtherAnswer]:
