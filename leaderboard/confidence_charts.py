@@ -9,7 +9,7 @@ from leaderboard.charts import label
 from leaderboard.confidence import MOST_DRAWN, Confidence, Stated
 from leaderboard.statistics import level_probability
 
-CHART_HEIGHT = 420
+CHART_HEIGHT = 440
 # Okabe and Ito's colours and a shape each, so that neither has to be told by itself; people have their own.
 STYLES = (
     ("var(--category-blue)", "circle", ""),
@@ -110,7 +110,7 @@ def _bars(entrant: Stated, place: int, n: int) -> dict[str, Any]:
 def _layout(title: str) -> dict[str, Any]:
     return {
         "height": CHART_HEIGHT,
-        "margin": {"l": 56, "r": 16, "t": 16, "b": 130},
+        "margin": {"l": 68, "r": 16, "t": 16, "b": 150},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
@@ -119,7 +119,11 @@ def _layout(title: str) -> dict[str, Any]:
         "showlegend": True,
         "meta": {"narrow": {"title": "level stated", "dtick": 1}},
         "xaxis": {
-            "title": {"text": "level stated, from 1 (a guess) to 5 (as good as certain)", "font": {"size": 13}},
+            "title": {
+                "text": "level stated, from 1 (a guess) to 5 (as good as certain)",
+                "font": {"size": 13},
+                "standoff": 10,
+            },
             "range": [LEVELS[0] - 0.5, LEVELS[-1] + 0.5],
             "dtick": 1,
             "showgrid": False,
@@ -127,7 +131,7 @@ def _layout(title: str) -> dict[str, Any]:
             "fixedrange": True,
         },
         "yaxis": {
-            "title": {"text": title, "font": {"size": 13}},
+            "title": {"text": title, "font": {"size": 13}, "standoff": 8},
             "range": [0, 101],
             "dtick": 20,
             "ticksuffix": "%",

@@ -84,8 +84,7 @@ class Reader:
         charts = self.page.locator(".chart")
         for chart in charts.all():
             chart.scroll_into_view_if_needed()
-        self.page.wait_for_function("!document.querySelector('.chart:not([data-drawn])')")
-        assert charts.count()
+        self.page.wait_for_selector(f":nth-match(.chart[data-drawn], {charts.count()})")
 
 
 def needs_chart_library() -> None:
