@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from corpus.scoring.rules import rule_definition, rule_names
 from evaluations.selectors.temperatures import runs_by_temperature
-from leaderboard import comparison, factors, humans, outcomes, people, ranking, standing, statistics
+from leaderboard import calibration, comparison, factors, humans, outcomes, people, ranking, standing, statistics
 
 
 class Section(NamedTuple):
@@ -38,6 +38,12 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("A few entrants side by side", comparison.pairs_of),
     ("A pair from which no single verdict follows", statistics.coarse_pair),
     ("Interval of a difference", statistics.paired_bootstrap_interval),
+    ("How sure answerers are, level by level", calibration.calibration_of),
+    ("Levels of people that are told together", calibration.parts_of_people),
+    ("Share right at a level", statistics.reliability),
+    ("What a level stands for", statistics.level_probability),
+    ("Expected calibration error", statistics.expected_calibration_error),
+    ("Whether confidence tells right answers from others", statistics.discrimination),
     ("Mean of topics", statistics.macro_average),
     ("Chance of a question", statistics.question_chances),
     ("Chance level of a set", statistics.chance_level),

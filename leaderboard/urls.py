@@ -4,6 +4,7 @@ from django.urls import path
 
 from leaderboard import (
     compare_views,
+    confidence_views,
     factors_views,
     humans_views,
     outcomes_views,
@@ -31,6 +32,10 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/factors/chart.json", factors_views.chart, name="factors-chart"),
     path("leaderboard/<slug:slug>/factors/factors.csv", factors_views.factors_csv, name="factors-csv"),
     path("leaderboard/<slug:slug>/factors/runs.csv", factors_views.runs_csv, name="factors-runs"),
+    path("leaderboard/<slug:slug>/confidence/", confidence_views.confidence, name="confidence"),
+    path("leaderboard/<slug:slug>/confidence/chart.json", confidence_views.chart, name="confidence-chart"),
+    path("leaderboard/<slug:slug>/confidence/distribution.json", confidence_views.distribution, name="confidence-bars"),
+    path("leaderboard/<slug:slug>/confidence/levels.csv", confidence_views.levels, name="confidence-csv"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
     path("snapshots/", snapshot_views.snapshots, name="snapshots"),

@@ -66,7 +66,7 @@ def read_pack(path: Path) -> ReportPack:
     facts: dict[str, Any] = {}
     runs: dict[str, dict[str, Report]] = {}
     refused: list[RefusedFile] = []
-    with _files(path) as files:
+    with pack_files(path) as files:
         for name, read in files:
             try:
                 if name.suffix in {".yaml", ".yml"} and RUNS_FOLDER not in name.parts:
@@ -95,8 +95,11 @@ def source_name_of(path: Path) -> str:
 
 
 @contextmanager
-def _files(path: Path) -> Iterator[Iterator[tuple[PurePosixPath, Any]]]:
-    """Give (path inside the pack, function that reads it) of every file, in the order of their names."""
+def pack_files(path: Path) -> Iterator[Iterator[tuple[PurePosixPath, Any]]]:
+    """Give (path inside the pack, function that reads it) of every file of a zip or folder, by name.
+
+    Raise `UnreadablePackError` for a path that is neither; the functions raise ValueError for a file they cannot read.
+    """
     if path.is_dir():
         yield (
             (PurePosixPath(file.relative_to(path).as_posix()), lambda file=file: _from_disk(file))

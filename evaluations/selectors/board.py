@@ -20,7 +20,7 @@ from evaluations.selectors.fallback import resting_on_fallback
 PUBLISHED_RULE = "as-published"
 
 # An answer judged by a corrected key is comparable with answers to that key's revision.
-_ROOT = Coalesce(
+ROOT = Coalesce(
     F("key_revision__comparison_root_id"),
     F("key_revision_id"),
     F("question_revision__comparison_root_id"),
@@ -215,7 +215,7 @@ def _rows(items: QuerySet[Item], *, rule: str, needs_scores: bool) -> Iterator[B
         "key_revision_id",
     ]
     ordering = ["run__system_id", "root_id", "repeat"]
-    items = items.annotate(root_id=_ROOT)
+    items = items.annotate(root_id=ROOT)
     if not needs_scores:
         for row in items.order_by(*ordering).values_list(*columns).iterator(chunk_size=5000):
             yield BoardItem(*row[:7])
@@ -242,7 +242,7 @@ def _rows(items: QuerySet[Item], *, rule: str, needs_scores: bool) -> Iterator[B
 
 def _strict(items: QuerySet[Item], rows: Iterable[BoardItem]) -> Iterator[BoardItem]:
     """Give the items as they are without any fallback reader."""
-    resting = resting_on_fallback(items).annotate(root_id=_ROOT).values_list("run_id", "root_id", "repeat")
+    resting = resting_on_fallback(items).annotate(root_id=ROOT).values_list("run_id", "root_id", "repeat")
     places = set(resting)
     for row in rows:
         is_resting = (row.run_id, row.root_id, row.repeat) in places

@@ -36,9 +36,10 @@ def askable_items(run: Run) -> QuerySet[Item]:
 
 
 def confidence_counts(*, run: Run) -> ConfidenceCounts | None:
-    """Return what a run's system said, from two queries, or three; None for a run that does not ask."""
-    if not run.asks_confidence:
-        return None
+    """Return what a run's system said, from two queries, or three; None for a run that neither asks nor has any.
+
+    Of an imported run nothing is left to ask.
+    """
     rows = ItemConfidence.objects.filter(item__run=run).order_by().values_list("level", "error_code")
     levels: Counter[int] = Counter()
     n_unread = n_failed = 0
@@ -49,8 +50,10 @@ def confidence_counts(*, run: Run) -> ConfidenceCounts | None:
             n_unread += n
         else:
             levels[level] += n
-    askable = askable_items(run).count()
-    n_left = max(0, askable - sum(levels.values()) - n_unread - n_failed)
+    n_known = sum(levels.values()) + n_unread + n_failed
+    if not run.asks_confidence and not n_known:
+        return None
+    n_left = max(0, askable_items(run).count() - n_known) if run.asks_confidence else 0
     failed = ItemConfidence.objects.filter(item__run=run).exclude(error_code__in=("", *AskedApart.OPEN))
     why = failed.order_by("-asked_at").values_list("error_message", flat=True).first() if n_failed else ""
     return ConfidenceCounts({level: levels[level] for level in range(1, 6)}, n_unread, n_failed, n_left, why or "")

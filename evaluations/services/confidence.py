@@ -11,16 +11,18 @@ from functools import partial
 from typing import Any
 
 from asgiref.sync import async_to_sync
+from django.db import transaction
 
 from corpus.scoring.confidence_levels import read_confidence
 from corpus.scoring.types import Asked, Kind, Target
+from corpus.services.results import results_changed
 from evaluations.models import Item, Run
 from evaluations.prompts import Prepared
 from evaluations.providers import Ask, Reply
 from evaluations.selectors.confidence import askable_items
 from evaluations.services.apart_desk import RowDesk
 from evaluations.services.apart_rows import CONFIDENCE, ApartClaim, give_up_open
-from evaluations.services.asking_apart import ApartLoop, ApartPace
+from evaluations.services.asking_apart import ApartLoop, ApartPace, ApartTally
 from evaluations.services.asking_loop import never
 from evaluations.services.confidence_claims import confidence_is_open
 from evaluations.services.confidence_frozen import CONFIDENCE_KEY
@@ -28,6 +30,7 @@ from evaluations.services.costs import BUDGET, budget_problem
 from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import Question, RunContext
 from evaluations.services.rate_limits import endpoint_limits
+from evaluations.services.sending import Heard
 from evaluations.storable_text import storable
 
 logger = logging.getLogger(__name__)
@@ -74,8 +77,16 @@ def ask_confidence(
     if reason := done.hopeless or done.spent:
         logger.error("run %s: not asked further how sure the system is: %s", run.pk, reason)
         code = BUDGET if done.spent else UNASKED
-        n_failed += give_up_open(apart=CONFIDENCE, items=askable_items(run), code=code, message=reason, prompt=prompt)
-    return ConfidenceTally(done.n_asked, done.n_read, n_failed, is_over=not confidence_is_open(run=run))
+        with transaction.atomic():
+            n_failed += give_up_open(
+                apart=CONFIDENCE, items=askable_items(run), code=code, message=reason, prompt=prompt
+            )
+            results_changed(benchmark_id=context.benchmark_id)
+    is_over = not confidence_is_open(run=run)
+    if is_over:
+        # The last one may have been given up for a worker that was lost, without a reply.
+        results_changed(benchmark_id=context.benchmark_id)
+    return ConfidenceTally(done.n_asked, done.n_read, n_failed, is_over=is_over)
 
 
 class _ConfidenceDesk(RowDesk):
@@ -84,6 +95,15 @@ class _ConfidenceDesk(RowDesk):
     def __init__(self, *, context: RunContext, run: Run, prompt: str) -> None:
         super().__init__(apart=CONFIDENCE, run=run, items=partial(askable_items, run), prices=context.prices)
         self._prompt = prompt
+        self._benchmark_id = context.benchmark_id
+
+    def take(self, heard: Sequence[Heard]) -> ApartTally:
+        """See `Desk`. What readers are shown of it depends on every level, and on whether any is left to ask."""
+        with transaction.atomic():
+            tally = super().take(heard)
+            if tally.n_asked:
+                results_changed(benchmark_id=self._benchmark_id)
+        return tally
 
     def row_fields(self) -> Mapping[str, Any]:
         return {"prompt": self._prompt}

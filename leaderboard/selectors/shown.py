@@ -71,6 +71,45 @@ def _shown_groups(benchmark_id: int) -> ShownGroups:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class ClosedResults:
+    """Results of systems that are shown on sets that are not open: which questions (roots) each of them holds.
+
+    Questions of open sets are left out: their verdicts are public. `set_ids` are the sets that are not open.
+    """
+
+    version: str
+    root_ids: tuple[int, ...]
+    rows: Bools
+    set_ids: frozenset[int]
+
+
+def closed_results_of(*, benchmark_id: int) -> ClosedResults:
+    """Return what boards and snapshots show of systems on the sets of a benchmark that are not open.
+
+    What else is to be shown of systems has to be looked at beside it (`joint_disclosure`).
+    """
+    version = _version(benchmark_id)
+    key = f"closed-results:{version}"
+    found: ClosedResults | None = cache.get(key)
+    if found is None:
+        found = _closed_results(benchmark_id, version)
+        cache.set(key, found, _KEEP_SECONDS)
+    return found
+
+
+def _closed_results(benchmark_id: int, version: str) -> ClosedResults:
+    boards, hidden = _boards(benchmark_id), _shown_groups(benchmark_id).of_systems
+    is_open = np.array([each.policy == QuestionSet.Policy.OPEN for each in boards.sets], dtype=np.bool_)
+    closed = frozenset(each.pk for each in boards.sets if each.policy != QuestionSet.Policy.OPEN)
+    is_shown = np.array([key[0] in closed and key not in hidden for key in boards.keys], dtype=np.bool_)
+    totals = boards.totals[[not opened and n >= SMALLEST_GROUP for opened, n in _sizes(boards, is_open)]]
+    is_secret = np.logical_not(boards.totals[is_open].any(axis=0))
+    rows = np.concatenate([totals, boards.published, boards.groups[is_shown]])[:, is_secret]
+    roots = tuple(root_id for root_id, secret in zip(boards.root_ids, is_secret, strict=True) if secret)
+    return ClosedResults(version, roots, np.unique(rows, axis=0) if rows.size else rows, closed)
+
+
 def totals_too_close() -> list[str]:
     """Return a warning for each benchmark whose sets' totals, which are always shown, tell the result of too little."""
     first_of = {each.benchmark_id: each for each in public_sets()}
@@ -117,6 +156,7 @@ class _Boards:
     What snapshots show stays public whatever becomes of sets and labels: `published` results of systems and of people.
     """
 
+    root_ids: Sequence[int]
     sets: Sequence[QuestionSet]
     totals: Bools
     keys: Sequence[GroupKey]
@@ -205,6 +245,7 @@ def _boards(benchmark_id: int) -> _Boards:
     totals = np.array([_row(columns, index_of, None) for columns in members], dtype=np.bool_)
     n = len(index_of)
     return _Boards(
+        root_ids=tuple(index_of),
         sets=sets,
         totals=totals.reshape(-1, n),
         keys=keys,

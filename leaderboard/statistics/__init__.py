@@ -18,6 +18,8 @@ from leaderboard.statistics.calibration import (
     discrimination,
     equal_bins,
     expected_calibration_error,
+    level_probability,
+    rank_correlation,
     reliability,
 )
 from leaderboard.statistics.chance import ChanceLevel, Guess, chance_level, question_chances
@@ -82,6 +84,7 @@ __all__ = [
     "holm",
     "holm_table",
     "indistinct_groups",
+    "level_probability",
     "macro_average",
     "mcnemar_p_value",
     "mcnemar_table",
@@ -89,6 +92,7 @@ __all__ = [
     "paired_table",
     "people_interval",
     "question_chances",
+    "rank_correlation",
     "rank_intervals",
     "reliability",
     "repeat_spread",

@@ -27,6 +27,14 @@ class BoardAnswer(NamedTuple):
     is_judged: bool
 
 
+class StatedLevel(NamedTuple):
+    """How sure a person says they are of one answer, from 1 to 5."""
+
+    participant_id: int
+    root_id: int
+    level: int
+
+
 class OtherAnswer(NamedTuple):
     """An answer that is known by another root than those looked at, and the revision that was asked."""
 
@@ -76,6 +84,21 @@ def board_answers(
         BoardAnswer(*row[:5], _outcome(row[5]), row[6] or Decimal(0), *row[7:9], row[9] not in NOT_JUDGED)
         for row in rows
     ]
+
+
+def stated_levels(*, participant_ids: Collection[int], root_ids: Collection[int]) -> list[StatedLevel]:
+    """Return how sure these people say they are of their answers to these comparable questions, where asked. One query.
+
+    Only answers that `board_answers` returns.
+    """
+    rows = (
+        _answers_of_people()
+        .annotate(root_id=_root_id())
+        .filter(assignment__participant__in=participant_ids, root_id__in=root_ids, confidence__isnull=False)
+        .order_by("assignment__participant_id", "assignment__position")
+        .values_list("assignment__participant_id", "root_id", "confidence")
+    )
+    return [StatedLevel(person, root_id, level) for person, root_id, level in rows if level is not None]
 
 
 def other_answers(*, block_ids: Collection[int], root_ids: Collection[int]) -> list[OtherAnswer]:

@@ -7,6 +7,7 @@ import pytest
 from leaderboard.selectors.assets import chart_script_url
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
+from tests.leaderboard.stated import state, state_people
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -17,6 +18,7 @@ BOARD = "/leaderboard/bench/"
 ROWS = ".ranking tbody tr"
 COMPARE = f"{BOARD}compare/?entrant=model-0&entrant=model-9&entrant=long&entrant=human-experts&entrant=model-20"
 FACTORS = f"{BOARD}factors/?x=size"
+CONFIDENCE = f"{BOARD}confidence/"
 PAGES = (
     "/",
     BOARD,
@@ -27,6 +29,7 @@ PAGES = (
     f"{BOARD}humans/",
     f"{BOARD}outcomes/?outcome=wrong",
     FACTORS,
+    CONFIDENCE,
 )
 TOPICS = (
     "Analytical Chemistry",
@@ -54,10 +57,13 @@ def site(browser, live_server):
         right = 44 - number
         facts = {"kind": ("model", "agent")[number % 2], "parameter_count": (number + 1) * 10**9}
         system = make_system(slug=f"model-{number}", name=f"Model number {number}", **facts)
-        make_run(system, bench, "+" * right + "-" * (45 - right))
+        run = make_run(system, bench, "+" * right + "-" * (45 - right))
+        if number < 8:
+            state(run, ("5" * (9 + number) + "4" * 14 + "3" * 12 + "2" * 14)[:45])
     make_run(make_system(slug="long", name=LONG_NAME, kind="baseline"), bench, "+-" * 22 + "-")
     make_run(make_system(slug="stopped", name="Stopped"), bench, "+" * 20 + " " * 25)
     make_people(bench, ["+" * (15 + number) + "-" * (30 - number) for number in range(10)])
+    state_people(bench, ["5" * 15 + "4" * 15 + "1" * 15] * 10)
     return live_server.url
 
 
@@ -78,9 +84,11 @@ class Reader:
         self.context.close()
 
     def see_chart(self) -> None:
-        """Scroll to the chart and wait until it is drawn."""
-        self.page.locator(".chart").scroll_into_view_if_needed()
-        self.page.wait_for_selector(".chart[data-drawn]")
+        """Scroll to each chart and wait until it is drawn."""
+        charts = self.page.locator(".chart")
+        for chart in charts.all():
+            chart.scroll_into_view_if_needed()
+        self.page.wait_for_selector(f":nth-match(.chart[data-drawn], {charts.count()})")
 
 
 def needs_chart_library() -> None:
@@ -153,7 +161,7 @@ def test_pages_are_accessible_and_fit_the_screen(browser, site, scheme, width) -
     with Reader(browser, color_scheme=scheme, viewport=viewport, reduced_motion="reduce") as reader:
         for address in PAGES:
             reader.page.goto(site + address)
-            if address in (BOARD, COMPARE, FACTORS) and chart_script_url():
+            if address in (BOARD, COMPARE, FACTORS, CONFIDENCE) and chart_script_url():
                 reader.see_chart()
             reader.page.evaluate(AXE.read_text(encoding="utf-8"))
             found = reader.page.evaluate("axe.run(document, {resultTypes: ['violations']})")

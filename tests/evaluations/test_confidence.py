@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from corpus.models import QuestionSetRevision
+from corpus.models import Benchmark, QuestionSetRevision
 from evaluations.database_clock import database_now
 from evaluations.errors import CannotBeAskedError
 from evaluations.models import Item, ItemAttempt, ItemConfidence, Run, System
@@ -50,6 +50,10 @@ def finished(server: FakeServer, make_system: MakeSystem, size: int = 4, **field
     ask_until_done(run_id=run.pk)
     run.refresh_from_db()
     return run
+
+
+def results_version(run: Run) -> int:
+    return Benchmark.objects.get(question_sets__current_revision=run.set_revision).results_version
 
 
 def confidence_calls(server: FakeServer) -> list[Mapping[str, Any]]:
@@ -109,8 +113,9 @@ def test_failures_make_no_run_incomplete_and_are_asked_again_later(make_system: 
         rows = ItemConfidence.objects.filter(item__run=run)
         assert Counter(rows.values_list("error_code", flat=True)) == {"": 2, "bad_request": 2}
         assert Counter(run.items.values_list("confidence", flat=True)) == {2: 2, None: 2}
-        out = StringIO()
+        out, version = StringIO(), results_version(run)
         call_command("ask_confidence", run=run.pk, json=True, stdout=out)
+    assert results_version(run) > version, "readers are shown the levels by it"
     assert json.loads(out.getvalue()) == {
         "run": str(run.pk),
         "n_asked": 2,

@@ -14,7 +14,8 @@ from evaluations.models import Item, Run
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.one_database]
 
 # Packs that bite: letters out of order, options corrected since, an echoed prompt; one without a YAML; an agent.
-PACKS = ("galactica_120b", "random_baseline", "gpt-4o-react")
+# Of the last two it is published how sure they said they are.
+PACKS = ("galactica_120b", "random_baseline", "gpt-4o-react", "gpt-4", "llama3.1-8b-instruct")
 SETS = {
     "chembench": "n_correct",
     "chembench-mini": "n_correct_mini",
@@ -66,6 +67,36 @@ def check_the_rows() -> None:
     assert Item.objects.filter(run__system__slug="galactica_120b", outcome="right").count() > 700
 
 
+def import_confidences(data) -> dict:
+    out = StringIO()
+    call_command("import_confidence", str(data / "confidence.zip"), "--json", stdout=out)
+    return json.loads(out.getvalue())
+
+
+def check_the_confidences(client, data, expected: dict) -> None:
+    first, second = (import_confidences(data) for _ in range(2))
+    for file, again in zip(first["files"], second["files"], strict=True):
+        counts = expected[file["source_name"]]
+        assert (file["imported"], file["already_there"]) == (2788, 0)
+        assert (again["imported"], again["already_there"]) == (0, 2788)
+        assert {line["code"] for line in file["refused"]} == {"unknown-key"}
+        assert len(file["refused"]) == counts["not_in_corpus"]
+    for without, field in (("", "all"), ("chemical-preference", "without_preference")):
+        query = {"rule": "as-published", "without": without}
+        page = client.get("/leaderboard/chembench/confidence/levels.csv", query).content.decode()
+        found = {(line["entrant"], line["levels"]): line for line in csv.DictReader(page.splitlines())}
+        assert {entrant for entrant, _ in found} == {file["system"] for file in first["files"]}
+        for file in first["files"]:
+            counts = dict(expected[file["source_name"]][field])
+            unstated = counts.pop("", {"n": 0})["n"]
+            shown = {level: found[file["system"], level] for level in "12345"}
+            assert {f"{level}.0": (int(row["n"]), int(row["right"])) for level, row in shown.items()} == {
+                level: (count["n"], count["correct"]) for level, count in counts.items()
+            }
+            whole = found[file["system"], "1 to 5"]
+            assert round(int(whole["n"]) / float(whole["portion"])) - int(whole["n"]) == unstated
+
+
 def by_source_name(client, slug: str, grouping: str = "topic") -> dict[str, dict]:
     response = client.get(f"/api/v1/leaderboard/{slug}/", {"rule": "as-published", "grouping": grouping})
     assert response.status_code == 200, response.content
@@ -74,7 +105,8 @@ def by_source_name(client, slug: str, grouping: str = "topic") -> dict[str, dict
 
 def test_boards_show_the_published_counts(client, shared) -> None:
     data = shared / "data" / "chembench"
-    models = json.loads((data / "expected.json").read_text("utf-8"))["models"]
+    expected = json.loads((data / "expected.json").read_text("utf-8"))
+    models = expected["models"]
     check_the_report(import_everything(data), models)
     check_the_rows()
     for slug, field in SETS.items():
@@ -100,3 +132,4 @@ def test_boards_show_the_published_counts(client, shared) -> None:
             shown = {topic: (entry["accuracy"], entry["n"]) for topic, entry in rows[name]["topics"].items()}
             printed = {topic: (pytest.approx(x["score"]), x["n"]) for topic, x in models[name][field].items()}
             assert shown == printed
+    check_the_confidences(client, data, expected["confidence"])

@@ -5,13 +5,14 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from corpus.importers.keywords import difficulty_of, keyword_topics, skills_of
 from corpus.scoring.differences import CAUSES, Difference, cause_of
 from corpus.scoring.published import match_options, options_in_prompt, reading_from_parsed
 from corpus.scoring.reading import read_answer
@@ -34,6 +35,7 @@ class Item(NamedTuple):
     parsed: object
     asked: Asked
     target: Target
+    keywords: tuple[str, ...]
 
 
 class Judged(NamedTuple):
@@ -71,7 +73,8 @@ def as_item(report: dict[str, Any]) -> Item:
         target = Target(Kind.CHOICE, options)
     else:
         asked, target = Asked(Kind.NUMBER, prompt=prompt), Target(Kind.NUMBER, number=Decimal(targets))
-    return Item(report["name"], report["output"]["text"], report["parsed_output"], asked, target)
+    keywords = tuple(report["keywords"])
+    return Item(report["name"], report["output"]["text"], report["parsed_output"], asked, target, keywords)
 
 
 def judged(item: Item) -> Judged:
@@ -130,6 +133,99 @@ def test_verdicts_as_published(pack: tuple[str, list[Judged]], questions: Questi
     )
 
 
+TABLES = ("topics, full corpus", "topics, mini", "skills and difficulty, full corpus", "skills and difficulty, mini")
+# How many cells of these tables are of the packs, random baseline excepted: it is in none.
+CELLS_OF_PACK = 34
+
+
+@pytest.fixture(scope="module")
+def printed(shared: Path) -> list[dict[str, str]]:
+    """The cells of the four printed tables."""
+    with (shared / "data" / "published" / "chembench.csv").open(newline="") as lines:
+        return [row for row in csv.DictReader(lines) if row["table"] in TABLES]
+
+
+def is_in(part: str, keywords: Collection[str]) -> bool:
+    """Say whether a question with these keywords is in a column of a printed table."""
+    kind, _, name = part.partition(": ")
+    if kind == "topic":
+        return name in keyword_topics(keywords)
+    if kind == "requires":
+        return name.lower() in skills_of(keywords)
+    if kind == "difficulty":
+        return name.lower() == (difficulty_of(keywords) or "intermediate")
+    return part == "overall"
+
+
+def cells_of(
+    rows: Iterable[dict[str, str]],
+    answers: Sequence[Judged],
+    questions: Questions,
+    keywords: Mapping[str, Sequence[str]],
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return, by table and column, what is printed and our share of right answers at that precision."""
+    mini, found = questions.tool | questions.no_tool, {}
+    for row in rows:
+        there = [
+            answer
+            for answer in answers
+            if is_in(row["slice"], keywords[answer.item.key])
+            and (row["question_set"] == "full" or answer.item.key in mini)
+        ]
+        right = sum(answer.published.outcome is Outcome.RIGHT for answer in there)
+        digits = len(row["value"].partition(".")[2])
+        found[row["table"], row["slice"]] = row["value"], f"{right / len(there):.{digits}f}"
+    return found
+
+
+@pytest.fixture(scope="module")
+def todays_keywords(shared: Path) -> dict[str, list[str]]:
+    """The keywords of the question files by key, by which boards group: those in the reports are of their day."""
+    with zipfile.ZipFile(shared / "data" / "chembench" / "corpus.zip") as archive:
+        files = {Path(name): archive.read(name) for name in archive.namelist() if name.endswith(".json")}
+    found = {path: json.loads(content) for path, content in files.items()}
+    return {f"{path.parent.name}-{path.stem}-{fields['name']}": fields["keywords"] for path, fields in found.items()}
+
+
+def printed_of(model: str, expected: dict[str, Any], printed: list[dict[str, str]]) -> list[dict[str, str]]:
+    name, temperature = expected[model]["model_name"], float(expected[model]["temperature"] or 0)
+    rows = [row for row in printed if row["system"] == name and float(row["variant"][2:]) == temperature]
+    assert len(rows) == (0 if model == "random_baseline" else CELLS_OF_PACK)
+    return rows
+
+
+def test_every_printed_cell_is_reproduced(
+    pack: tuple[str, list[Judged]],
+    questions: Questions,
+    expected: dict[str, Any],
+    printed: list[dict[str, str]],
+    todays_keywords: dict[str, list[str]],
+) -> None:
+    """Topics were printed by the keywords of the question files, skills and difficulty by those in each report."""
+    model, answers = pack
+    rows = printed_of(model, expected, printed)
+    in_reports = {answer.item.key: answer.item.keywords for answer in answers}
+    by_topic = [row for row in rows if row["table"].startswith("topics")]
+    others = [row for row in rows if row not in by_topic]
+    cells = cells_of(by_topic, answers, questions, todays_keywords) | cells_of(others, answers, questions, in_reports)
+    assert len(cells) == len(rows)
+    assert {place: pair for place, pair in cells.items() if pair[0] != pair[1]} == {}
+
+
+def test_cells_that_boards_cannot_show_as_printed_are_the_documented_ones(
+    pack: tuple[str, list[Judged]],
+    questions: Questions,
+    expected: dict[str, Any],
+    printed: list[dict[str, str]],
+    todays_keywords: dict[str, list[str]],
+) -> None:
+    model, answers = pack
+    cells = cells_of(printed_of(model, expected, printed), answers, questions, todays_keywords)
+    differing = [[model, *place, *pair] for place, pair in cells.items() if pair[0] != pair[1]]
+    heading = "| pack | table | column | printed | by today's keywords |"
+    assert differing == [row for row in table_rows(heading, REPORTS) if row[0] == model]
+
+
 def test_standard_moves_nothing_without_a_cause(pack: tuple[str, list[Judged]]) -> None:
     model, answers = pack
     published = sum(answer.published.outcome is Outcome.RIGHT for answer in answers)
@@ -173,7 +269,8 @@ def test_letters_by_the_order_of_targets_would_differ(pack: tuple[str, list[Judg
     assert turned == 0 if model == "gpt-4o-react" or model == "mixtral-8x7b-instruct" else turned < 60
 
 
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "scoring.md"
+DOCUMENTS = Path(__file__).resolve().parents[3] / "docs"
+SCORING, REPORTS = DOCUMENTS / "scoring.md", DOCUMENTS / "reports.md"
 
 
 class CauseRow(NamedTuple):
@@ -184,9 +281,9 @@ class CauseRow(NamedTuple):
     by_pack: dict[str, tuple[int, int]]
 
 
-def table_rows(heading: str) -> Iterator[list[str]]:
-    """Yield the cells of each line of the table of docs/scoring.md with this heading."""
-    lines = DOCUMENT.read_text().splitlines()
+def table_rows(heading: str, document: Path = SCORING) -> Iterator[list[str]]:
+    """Yield the cells of each line of the table of a document with this heading."""
+    lines = document.read_text().splitlines()
     for line in lines[lines.index(heading) + 2 :]:
         if not line.startswith("|"):
             return
