@@ -28,6 +28,7 @@ from leaderboard.queries import (
 )
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule, public_sets
+from leaderboard.selectors.published import published_by_topic, published_of
 from leaderboard.selectors.shown import smallest_group
 from leaderboard.systems import public_facts, results_by_set
 
@@ -123,6 +124,12 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
         "chart_script": chart_script_url(),
         "chart_height": chart_height(found),
         "n_charted": len(charted(found)),
+        "published": published_of(
+            board=slug,
+            grouping=found.query.grouping,
+            topic=found.topic.name if found.topic else "",
+            kind=found.query.kind,
+        ),
         "page": "board",
     }
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
@@ -144,6 +151,7 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
         "smallest_group_of_people": SMALLEST_GROUP_OF_PEOPLE,
         "people_minimum": people_rule().minimum_for_mean,
         "rules": rule_names(),
+        "published": published_by_topic(board=slug, grouping=found.query.grouping),
         "page": "board",
     }
     return render(request, "leaderboard/topics.html", context)
