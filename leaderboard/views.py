@@ -31,6 +31,7 @@ from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.published import published_by_topic, published_of
 from leaderboard.selectors.shown import smallest_group
 from leaderboard.systems import public_facts, results_by_set
+from leaderboard.topic_chart import asked_chart, choices, topic_chart_of, topic_figure
 
 View = Callable[..., HttpResponse]
 
@@ -61,6 +62,11 @@ def board_of(request: HttpRequest, slug: str, *, with_topics: bool = False) -> B
     question_set = set_or_404(slug)
     query = parse_query(request.GET.dict(), question_set=question_set)
     return load_board(question_set=question_set, query=query, with_topics=with_topics)
+
+
+def named_entrants(request: HttpRequest) -> list[str]:
+    """Return the slugs the address names; lists left empty name nobody."""
+    return [slug for slug in request.GET.getlist("entrant") if slug]
 
 
 class SortColumn(NamedTuple):
@@ -141,8 +147,10 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
 @conditional_page
 @explains_bad_queries
 def topics(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show accuracy of each entrant on each group of questions."""
+    """Show accuracy of each entrant on each group of questions, a few of them as a chart."""
     found = board_of(request, slug, with_topics=True)
+    named = named_entrants(request)
+    asked = asked_chart(found, named)
     context = {
         "board": found,
         "grouping_name": grouping_name(found),
@@ -152,9 +160,23 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
         "people_minimum": people_rule().minimum_for_mean,
         "rules": rule_names(),
         "published": published_by_topic(board=slug, grouping=found.query.grouping),
+        "asked": asked,
+        "choices": choices(found, asked.chart, named),
+        "chart_script": chart_script_url(),
         "page": "board",
     }
-    return render(request, "leaderboard/topics.html", context)
+    return render(request, "leaderboard/topics.html", context, status=400 if asked.is_mistake else 200)
+
+
+@require_safe
+@gzip_page
+@conditional_page
+@explains_bad_queries
+def topics_chart(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the chart of the topics page as Plotly JSON."""
+    return JsonResponse(
+        topic_figure(topic_chart_of(board_of(request, slug, with_topics=True), named_entrants(request)))
+    )
 
 
 @require_safe
