@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from corpus.scoring.rules import rule_definition, rule_names
-from leaderboard import comparison, humans, people, ranking, standing, statistics
+from leaderboard import comparison, humans, people, questions, ranking, standing, statistics
 
 
 class Section(NamedTuple):
@@ -40,6 +40,7 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Mean of topics", statistics.macro_average),
     ("Chance of a question", statistics.question_chances),
     ("Chance level of a set", statistics.chance_level),
+    ("Systems that are right on a question", questions.question_shares),
 )
 
 

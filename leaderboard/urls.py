@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from leaderboard import compare_views, humans_views, own_views, snapshot_views, views
+from leaderboard import compare_views, humans_views, own_views, question_views, snapshot_views, views
 from leaderboard.api import api
 from leaderboard.api_docs import api_docs
 
@@ -18,6 +18,8 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/compare/differences.csv", compare_views.differences, name="compare-csv"),
     path("leaderboard/<slug:slug>/compare/questions/", compare_views.questions, name="compare-questions"),
     path("leaderboard/<slug:slug>/humans/", humans_views.humans, name="humans"),
+    path("leaderboard/<slug:slug>/questions/", question_views.questions, name="questions"),
+    path("leaderboard/<slug:slug>/questions/<int:question_id>/", question_views.question, name="question"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
     path("snapshots/", snapshot_views.snapshots, name="snapshots"),
