@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from leaderboard import compare_views, humans_views, own_views, question_views, snapshot_views, views
+from leaderboard import about_views, compare_views, humans_views, own_views, question_views, snapshot_views, views
 from leaderboard.api import api
 from leaderboard.api_docs import api_docs
 
@@ -22,6 +22,7 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/questions/<int:question_id>/", question_views.question, name="question"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
+    path("about/", about_views.about, name="about"),
     path("snapshots/", snapshot_views.snapshots, name="snapshots"),
     path("snapshots/changes/", snapshot_views.changes, name="snapshot-changes"),
     path("snapshots/<int:number>/", snapshot_views.snapshot, name="snapshot"),

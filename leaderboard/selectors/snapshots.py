@@ -47,6 +47,19 @@ def latest_of(*, set_id: int, rule: str) -> Snapshot | None:
     return Snapshot.objects.filter(set_revision__question_set=set_id, rule=rule).order_by("-number").first()
 
 
+def newest_snapshot(*, set_id: int, rule: str) -> Snapshot | None:
+    """Return the newest snapshot of a set (any revision) under a rule, without its files."""
+    return published_snapshots().filter(set_revision__question_set=set_id, rule=rule).order_by("-number").first()
+
+
+def newest_snapshots() -> list[Snapshot]:
+    """Return the newest snapshot of each set and rule, without files, newest first."""
+    newest: dict[tuple[int, str], Snapshot] = {}
+    for snapshot in published_snapshots():
+        newest.setdefault((snapshot.set_revision.question_set_id, snapshot.rule), snapshot)
+    return list(newest.values())
+
+
 def disclosed(*, benchmark_id: int) -> list[Disclosed]:
     """Return what the snapshots of a benchmark told, oldest first. One query."""
     rows = Snapshot.objects.filter(set_revision__question_set__benchmark=benchmark_id).order_by("number")
