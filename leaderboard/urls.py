@@ -12,6 +12,7 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/", views.board, name="board"),
     path("leaderboard/<slug:slug>/topics/", views.topics, name="topics"),
     path("leaderboard/<slug:slug>/topics/chart.json", views.topics_chart, name="topics-chart"),
+    path("leaderboard/<slug:slug>/share.png", views.share_image, name="share-image"),
     path("leaderboard/<slug:slug>/chart.json", views.chart, name="chart"),
     path("leaderboard/<slug:slug>/compare/", compare_views.compare, name="compare"),
     path("leaderboard/<slug:slug>/compare/chart.json", compare_views.chart, name="compare-chart"),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
@@ -30,6 +31,7 @@ from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.published import published_by_topic, published_of
 from leaderboard.selectors.shown import smallest_group
+from leaderboard.share_image import share_picture, share_png
 from leaderboard.systems import public_facts, results_by_set
 from leaderboard.topic_chart import asked_chart, choices, topic_chart_of, topic_figure
 
@@ -136,10 +138,21 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
             topic=found.topic.name if found.topic else "",
             kind=found.query.kind,
         ),
+        "share": share_picture(found) if found.query == parse_query({}, question_set=found.question_set) else None,
+        "site_url": settings.SITE_URL,
         "page": "board",
     }
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
     return render(request, f"leaderboard/{'_board' if is_fragment else 'board'}.html", context)
+
+
+@require_safe
+@conditional_page
+def share_image(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the picture of the whole board for other sites; its size and drawing are the same for everyone."""
+    question_set = set_or_404(slug)
+    found = load_board(question_set=question_set, query=parse_query({}, question_set=question_set))
+    return HttpResponse(share_png(share_picture(found)), content_type="image/png")
 
 
 @require_safe
