@@ -31,6 +31,7 @@ from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.published import published_by_topic, published_of
 from leaderboard.selectors.shown import smallest_group
+from leaderboard.selectors.snapshots import newest_snapshot
 from leaderboard.share_image import share_picture, share_png
 from leaderboard.systems import public_facts, results_by_set
 from leaderboard.topic_chart import asked_chart, choices, topic_chart_of, topic_figure
@@ -140,6 +141,7 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
         ),
         "share": share_picture(found) if found.query == parse_query({}, question_set=found.question_set) else None,
         "site_url": settings.SITE_URL,
+        "snapshot": newest_snapshot(set_id=found.question_set.pk, rule=found.query.rule),
         "page": "board",
     }
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]

@@ -82,3 +82,17 @@ def test_a_contact_leads_only_to_mail_or_the_web(text, address) -> None:
 def test_a_licence_leads_only_to_the_web() -> None:
     assert web_address("javascript:alert(1)") == ""
     assert web_address("https://licence.example/") == "https://licence.example/"
+
+
+@pytest.mark.django_db
+def test_a_board_links_to_its_newest_snapshot_under_its_rule_and_to_how_to_cite(client, small_set) -> None:
+    make_run(make_system(slug="one"), small_set, "+++-------", origin="imported", published="+++-------")
+
+    def board(**query: str) -> str:
+        return client.get("/leaderboard/small/", query).content.decode()
+
+    assert "/about/#cite" in board()
+    assert "/snapshots/1/" not in board()
+    snapshot_publish(question_set=small_set, rule="", note="")
+    assert "/snapshots/1/#cite" in board()
+    assert "/snapshots/1/" not in board(rule="as-published")
