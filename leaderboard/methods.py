@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from corpus.scoring.rules import rule_definition, rule_names
-from leaderboard import comparison, humans, people, questions, ranking, standing, statistics
+from leaderboard import comparison, humans, people, people_bands, questions, ranking, standing, statistics
 
 
 class Section(NamedTuple):
@@ -26,6 +26,7 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Interval of that mean", statistics.balanced_estimate),
     ("People beside systems, and over questions", humans.people_statistics),
     ("Share of people a system beats", statistics.beaten_band),
+    ("People by experience and by pace", people_bands.people_bands),
     ("Ranks and ties", ranking.shared_ranks),
     ("Ranks and groups on a board", standing.standings),
     ("Ranks the questions allow", statistics.rank_intervals),
