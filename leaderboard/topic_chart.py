@@ -20,7 +20,9 @@ FEWEST_TOPICS, MOST_TOPICS = 3, 12
 # How many are drawn where the address names nobody.
 SUGGESTED = 3
 RINGS = (0.25, 0.5, 0.75, 1.0)
-LABEL_LENGTH = 18
+LABEL_LENGTH = 14
+# How wide a letter of a topic's label is, and the narrowest chart, in pixels; where the labels begin, in radiuses.
+_LETTER, _NARROWEST, _LABELS_AT = 6.6, 300, 1.06
 # Colour, shape and dash of each: any one of them tells them apart.
 STYLES = (
     ("var(--category-blue)", "circle", "solid"),
@@ -240,8 +242,20 @@ def _radar_layout(chart: TopicChart) -> dict[str, Any]:
         "yaxis": {**hidden, "range": [-1.32, 1.32], "scaleanchor": "x"},
         "shapes": [*_rings(), *_spokes(chart)],
         "annotations": [*_ring_labels(), *_topic_labels(chart)],
-        "meta": {"narrow": {"height": chart.height_on_phones, "margin": narrow}},
+        "meta": {
+            "narrow": {
+                "height": chart.height_on_phones,
+                "margin": narrow,
+                "xaxis": {**hidden, "range": [-_reach(chart), _reach(chart)]},
+            }
+        },
     }
+
+
+def _reach(chart: TopicChart) -> float:
+    """Return how far from the centre a narrow chart has to reach, in radiuses, for the longest word beside it."""
+    letters = max(len(word) for topic in chart.topics for word in _words_of(topic.name))
+    return round(max(1.7, _LABELS_AT / (1 - 2 * _LETTER * letters / _NARROWEST)), 2)
 
 
 def _rings() -> Iterator[dict[str, Any]]:
@@ -265,7 +279,8 @@ def _ring_labels() -> Iterator[dict[str, Any]]:
             "text": f"{ring:.0%}",
             "showarrow": False,
             "xanchor": "left",
-            "yanchor": "bottom",
+            # Outside the rim a topic's name begins.
+            "yanchor": "top" if ring == 1 else "bottom",
             "font": {"size": 11, "color": "var(--text-quiet)"},
         }
 
@@ -274,9 +289,8 @@ def _topic_labels(chart: TopicChart) -> Iterator[dict[str, Any]]:
     for index, topic in enumerate(chart.topics):
         x, y = _place(chart, index, 1.0) or (0.0, 0.0)
         yield {
-            "x": round(x * 1.06, 5),
-            # Above the topmost ring's own label.
-            "y": round(y * 1.06 + (0.06 if index == 0 else 0), 5),
+            "x": round(x * _LABELS_AT, 5),
+            "y": round(y * _LABELS_AT, 5),
             "text": _wrapped(topic.name),
             "showarrow": False,
             "xanchor": "center" if abs(x) < 0.2 else "left" if x > 0 else "right",
@@ -286,7 +300,11 @@ def _topic_labels(chart: TopicChart) -> Iterator[dict[str, Any]]:
 
 
 def _wrapped(name: str) -> str:
-    """Return a name with one word on a line, long ones cut: at the side of a radar there is no room for more."""
-    words = name.replace("/", "/ ").split()
-    cut = [word if len(word) <= LABEL_LENGTH else f"{word[: LABEL_LENGTH - 1]}…" for word in words]
-    return "<br>".join(plain(word) for word in cut[:3])
+    """Return a name with one word on a line: at the side of a radar there is no room for more."""
+    return "<br>".join(plain(word) for word in _words_of(name))
+
+
+def _words_of(name: str) -> list[str]:
+    """Return the first words of a name, long ones cut."""
+    words = name.replace("/", "/ ").split()[:3] or [""]
+    return [word if len(word) <= LABEL_LENGTH else f"{word[: LABEL_LENGTH - 1]}…" for word in words]

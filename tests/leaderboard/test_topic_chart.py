@@ -133,3 +133,20 @@ def test_a_set_without_results_has_no_chart(client, db) -> None:
     html = client.get(PAGE).content.decode()
     assert "data-figure" not in html
     assert "chart-heading" not in html
+
+
+def test_a_narrow_radar_has_room_for_the_longest_word_beside_it(client, db) -> None:
+    def reach(*names: str) -> float:
+        wide = make_wide(names, (5,) * len(names))
+        for slug in ("a", "b"):
+            make_run(make_system(slug=slug), wide, "+" * 5 * len(names))
+        layout = figure(client, entrant=["a", "b"])["layout"]
+        labels = [note["text"] for note in layout["annotations"]][4:]
+        letters = max(len(word) for label in labels for word in label.split("<br>"))
+        low, high = layout["meta"]["narrow"]["xaxis"]["range"]
+        assert low == -high
+        # In 300 pixels, what is left beside the rim holds the word.
+        assert (high - 1.06) * 300 / (2 * high) >= 6.5 * letters
+        return high
+
+    assert reach("Thermochemistry of Xs", "Two", "Three") > 2
