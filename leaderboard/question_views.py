@@ -32,7 +32,7 @@ def for_who_may_read_questions(view: QuestionView) -> Callable[..., HttpResponse
             response = view(request, question_set, **kwargs)
         else:
             user = request.user
-            if user.is_active and user.is_staff and may_see_keys(request):  # type: ignore[union-attr]
+            if user.is_active and user.is_staff and may_see_keys(request):
                 response = view(request, question_set, **kwargs)
             else:
                 context = {"question_set": question_set, "permission": KEY_PERMISSION, "page": "board"}

@@ -167,7 +167,7 @@ def question_list(*, question_set: QuestionSet, query: QuestionQuery) -> Questio
         groupings=groupings,
         topics=tuple(topics),
         page=page,
-        lines=tuple(_lines(question_set, query, ids, page.object_list, found)),
+        lines=tuple(_lines(question_set, query, ids, list(page.object_list), found)),
         n_questions=len(ids),
         n_in_use=len(ids) - len(readable),
         n_missed=int(np.count_nonzero(found.shares[readable] == 0)) if found.n_systems else 0,

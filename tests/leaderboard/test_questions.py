@@ -147,7 +147,7 @@ def test_the_order_of_options_is_not_that_of_the_bank(client, db) -> None:
     benchmark = make_benchmark(slug="bank", name="Bank")
     texts = [[f"{word} {number}" for word in ("right", "wrong", "other", "last")] for number in range(12)]
     questions = [
-        make_question(benchmark, options=[(text, text.startswith("right")) for text in four]) for four in texts
+        make_question(benchmark, options=[(text, int(text.startswith("right"))) for text in four]) for four in texts
     ]
     make_set(benchmark, "bank", questions, policy="open")
     first = [
