@@ -31,7 +31,7 @@ from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.published import published_by_topic, published_of
 from leaderboard.selectors.shown import smallest_group
-from leaderboard.selectors.snapshots import newest_snapshot
+from leaderboard.selectors.snapshots import with_newest_snapshot
 from leaderboard.share_image import share_picture, share_png
 from leaderboard.systems import public_facts, results_by_set
 from leaderboard.topic_chart import asked_chart, choices, topic_chart_of, topic_figure
@@ -54,10 +54,17 @@ def explains_bad_queries(view: View) -> View:
 
 def set_or_404(slug: str) -> QuestionSet:
     """Return the set of that slug, read anew with its benchmark."""
-    found = public_sets().filter(slug=slug).first()
+    found = with_newest_snapshot(public_sets()).filter(slug=slug).first()
     if found is None:
         raise Http404(f"There is no question set “{slug}”.")
     return found
+
+
+def number_of_newest_snapshot(board: Board) -> int | None:
+    """Return the number of the newest snapshot of a board under the benchmark's default rule, None under others."""
+    question_set = board.question_set
+    is_default = board.query.rule == question_set.benchmark.default_rule
+    return getattr(question_set, "newest_snapshot", None) if is_default else None
 
 
 def board_of(request: HttpRequest, slug: str, *, with_topics: bool = False) -> Board:
@@ -134,14 +141,14 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
         "chart_height": chart_height(found),
         "n_charted": len(charted(found)),
         "published": published_of(
-            board=slug,
+            question_set=found.question_set,
             grouping=found.query.grouping,
             topic=found.topic.name if found.topic else "",
             kind=found.query.kind,
         ),
         "share": share_picture(found) if found.query == parse_query({}, question_set=found.question_set) else None,
         "site_url": settings.SITE_URL,
-        "snapshot": newest_snapshot(set_id=found.question_set.pk, rule=found.query.rule),
+        "snapshot_number": number_of_newest_snapshot(found),
         "page": "board",
     }
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]

@@ -1,13 +1,19 @@
 """Printed results as a reader sees them: tables of a paper, best first, without ranks."""
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
 
+from django.core.cache import cache
+
+from corpus.models import QuestionSet
 from leaderboard.importers.published_tables import ACCURACY
 from leaderboard.models import PublishedResult
 from leaderboard.papers import Paper, paper_of
+
+_KEEP_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +38,26 @@ class PublishedTable:
     rows: tuple[PublishedRow, ...]
 
 
-def published_of(*, board: str, grouping: str = "", topic: str = "", kind: str = "") -> list[PublishedTable]:
-    """Return what is printed for a board: on all questions, or on one topic of a grouping. One query."""
-    found = PublishedResult.objects.filter(board=board, topic=topic)
-    if topic:
-        found = found.filter(grouping=grouping)
-    if kind:
-        found = found.filter(kind=kind)
-    return _tables(found)
+def published_of(
+    *, question_set: QuestionSet, grouping: str = "", topic: str = "", kind: str = ""
+) -> list[PublishedTable]:
+    """Return what is printed for a board: on all questions, or on one topic of a grouping.
+
+    Kept for each results version, which an import raises; one query where it is not.
+    """
+    version = question_set.benchmark.results_version
+    made_from = (question_set.pk, question_set.slug, version, grouping if topic else "", topic, kind)
+    key = f"published:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
+    tables: list[PublishedTable] | None = cache.get(key)
+    if tables is None:
+        found = PublishedResult.objects.filter(board=question_set.slug, topic=topic)
+        if topic:
+            found = found.filter(grouping=grouping)
+        if kind:
+            found = found.filter(kind=kind)
+        tables = _tables(found)
+        cache.set(key, tables, _KEEP_SECONDS)
+    return tables
 
 
 def published_by_topic(*, board: str, grouping: str) -> list[PublishedTable]:
