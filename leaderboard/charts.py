@@ -48,9 +48,14 @@ def bar_chart(board: Board) -> dict[str, Any]:
 def label(row: Row) -> str:
     """Return a system's label on the axis: plain text, since Plotly reads tags and entities in labels."""
     text = row.name if len(row.name) <= 32 else f"{row.name[:31]}…"
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = plain(text)
     # Two systems of one name must not share a bar.
     return f"{text} ({row.slug})" if row.name_repeats else text
+
+
+def plain(text: str) -> str:
+    """Return text in which Plotly reads no tag and no entity."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _bars(rows: Sequence[Row], colour: str, pattern: str) -> dict[str, Any]:

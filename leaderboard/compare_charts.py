@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from leaderboard.boards import Row
-from leaderboard.charts import label
+from leaderboard.charts import label, plain
 from leaderboard.compare import Comparison
 from leaderboard.comparison import Difference
 
@@ -46,7 +46,7 @@ def _parts(comparison: Comparison, reference: Row, other: Row) -> list[tuple[str
     sign = 1 if pair.first == other.slug else -1
     parts = [(ALL, pair.whole, sign)]
     named = {topic.slug: topic.name for topic in comparison.topics}
-    return parts + [(_plain(named[slug]), difference, sign) for slug, difference in pair.topics.items()]
+    return parts + [(plain(named[slug]), difference, sign) for slug, difference in pair.topics.items()]
 
 
 def _dots(comparison: Comparison, reference: Row, other: Row, colour: str, symbol: str) -> dict[str, Any]:
@@ -81,11 +81,6 @@ def _interval_words(ends: list[float]) -> str:
     return f"<br>95% interval {ends[0]:+.1f} to {ends[1]:+.1f}" if ends else ""
 
 
-def _plain(text: str) -> str:
-    """Return text in which Plotly reads no tag and no entity."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
 def _layout(comparison: Comparison, reference: Row) -> dict[str, Any]:
     return {
         "height": difference_chart_height(comparison),
@@ -107,7 +102,7 @@ def _layout(comparison: Comparison, reference: Row) -> dict[str, Any]:
         },
         "yaxis": {
             "categoryorder": "array",
-            "categoryarray": [_plain(topic.name) for topic in comparison.topics][::-1] + [ALL],
+            "categoryarray": [plain(topic.name) for topic in comparison.topics][::-1] + [ALL],
             "automargin": True,
             "fixedrange": True,
             "ticksuffix": " ",

@@ -30,7 +30,7 @@ from leaderboard.payloads import safe_cell
 from leaderboard.queries import BadQueryError
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.shown import smallest_group
-from leaderboard.views import explains_bad_queries, set_or_404
+from leaderboard.views import explains_bad_queries, named_entrants, set_or_404
 
 View = Callable[..., HttpResponseBase]
 CSV_FIELDS = (
@@ -48,11 +48,6 @@ CSV_FIELDS = (
     "second_better",
     "compared",
 )
-
-
-def named_entrants(request: HttpRequest) -> list[str]:
-    """Return the slugs the address names; lists left empty name nobody."""
-    return [slug for slug in request.GET.getlist("entrant") if slug]
 
 
 def asked_comparison(request: HttpRequest, slug: str) -> Comparison:

@@ -10,13 +10,15 @@ from corpus.models import QuestionSet
 from leaderboard import statistics
 from leaderboard.boards import HUMAN, Row, Topic
 from leaderboard.disclosure import SMALLEST_GROUP_OF_PEOPLE
-from leaderboard.matrix import COMPLETE, PARTIAL, RIGHT
+from leaderboard.matrix import COMPLETE, PARTIAL, PERSON, RIGHT
 from leaderboard.people import PEOPLE_SLUG, Cohort, cohort_of
+from leaderboard.people_bands import PeopleBands, people_bands
 from leaderboard.queries import Board, BoardQuery, load_board, parse_rule
 from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.shown import shown_groups_of
 from leaderboard.selectors.tools import tools_by_set
 from leaderboard.statistics import BeatenBand, Interval
+from survey.selectors.backgrounds import backgrounds, open_studies_among
 
 _KEEP_SECONDS = 86_400
 
@@ -67,6 +69,7 @@ class Humans:
     statistics: PeopleStatistics
     beaten: tuple[Beaten, ...]
     parts: tuple[PartOfPeople, ...]
+    bands: PeopleBands
 
     @property
     def topics(self) -> list[Topic]:
@@ -86,6 +89,7 @@ def humans_of(*, question_set: QuestionSet, rule: str) -> Humans:
         statistics=found,
         beaten=tuple(Beaten(row, found.bands[row.slug]) for row in board.rows if row.slug in found.bands),
         parts=_parts(board),
+        bands=_bands(board),
     )
 
 
@@ -136,6 +140,41 @@ def _statistics(board: Board) -> PeopleStatistics:
     if found is None:
         cohort = cohort_of(board.matrix, minimum=people_rule().minimum_for_mean, how=COMPLETE)
         found = people_statistics(cohort, board, with_questions=with_questions)
+        cache.set(key, found, _KEEP_SECONDS)
+    return found
+
+
+def _bands(board: Board) -> PeopleBands:
+    """Return `people_bands`, worked out once for each state of the results.
+
+    Only of the people of one study: of two, of which each alone stands on other boards, the groups could be subtracted.
+    And not while it is open: people join in groups whose parts would be told. Nor where the totals of two sets tell the
+    result of few questions, nor of fewer questions than a mean of people needs.
+    """
+    question_set = board.question_set
+    people = next((row for row in board.people_rows if row.slug == PEOPLE_SLUG and row.has_accuracy), None)
+    if people is None or people.estimate.n_questions < SMALLEST_GROUP_OF_PEOPLE:
+        return PeopleBands()
+    cohort = cohort_of(board.matrix, minimum=people_rule().minimum_for_mean, how=COMPLETE)
+    counted = set(cohort.participant_ids)
+    studies = {
+        entrant.study_id for entrant in board.matrix.entrants if entrant.type == PERSON and entrant.id in counted
+    }
+    is_open = not cohort.is_demo and open_studies_among(study_ids=studies)
+    if len(studies) != 1 or is_open or shown_groups_of(question_set=question_set).given_away_of_people:
+        return PeopleBands()
+    made_from = (
+        question_set.current_revision_id,
+        question_set.benchmark.results_version,
+        board.query.rule,
+        people_rule(),
+        cohort.participant_ids,
+    )
+    key = f"people-bands:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
+    found: PeopleBands | None = cache.get(key)
+    if found is None:
+        known = backgrounds(participant_ids=cohort.participant_ids)
+        found = people_bands(cohort, known, minimum=people_rule().minimum_for_mean)
         cache.set(key, found, _KEEP_SECONDS)
     return found
 

@@ -6,7 +6,19 @@ from typing import Any, NamedTuple
 
 from corpus.scoring.rules import rule_definition, rule_names
 from evaluations.selectors.temperatures import runs_by_temperature
-from leaderboard import calibration, comparison, factors, humans, outcomes, people, ranking, standing, statistics
+from leaderboard import (
+    calibration,
+    comparison,
+    factors,
+    humans,
+    outcomes,
+    people,
+    people_bands,
+    questions,
+    ranking,
+    standing,
+    statistics,
+)
 
 
 class Section(NamedTuple):
@@ -27,6 +39,7 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Interval of that mean", statistics.balanced_estimate),
     ("People beside systems, and over questions", humans.people_statistics),
     ("Share of people a system beats", statistics.beaten_band),
+    ("People by experience and by pace", people_bands.people_bands),
     ("Ranks and ties", ranking.shared_ranks),
     ("Ranks and groups on a board", standing.standings),
     ("Ranks the questions allow", statistics.rank_intervals),
@@ -51,6 +64,7 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Price, tokens and seconds a question", factors.measured),
     ("Best for the price", factors.price_front),
     ("One system under several temperatures", runs_by_temperature),
+    ("Systems that are right on a question", questions.question_shares),
 )
 
 

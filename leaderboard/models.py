@@ -66,3 +66,32 @@ class Snapshot(models.Model):
 
     def __str__(self) -> str:
         return f"Snapshot {self.number}"
+
+
+class PublishedResult(models.Model):
+    """A figure as a paper prints it: a reference below a board, never in a rank, chart, file or snapshot of ours."""
+
+    paper = models.CharField(max_length=40, help_text="Slug of a paper in `leaderboard.papers`.")
+    table = models.CharField(max_length=120, help_text="Where in the paper.")
+    board = models.CharField(
+        max_length=80, blank=True, db_index=True, help_text="Slug of the question set below whose board it is shown."
+    )
+    system = models.CharField(max_length=200)
+    setting = models.CharField(max_length=100, blank=True)
+    kind = models.CharField(max_length=20)
+    grouping = models.CharField(max_length=120, blank=True, help_text="The grouping that topics of the table are of.")
+    topic = models.CharField(max_length=200, blank=True, help_text="Empty: all questions.")
+    measure = models.CharField(max_length=60)
+    value = models.CharField(max_length=20, help_text="With the digits printed.")
+    remark = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["paper", "table", "system", "setting", "topic"], name="published_figure_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.paper} {self.table}: {self.system}"

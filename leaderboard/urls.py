@@ -3,12 +3,14 @@
 from django.urls import path
 
 from leaderboard import (
+    about_views,
     compare_views,
     confidence_views,
     factors_views,
     humans_views,
     outcomes_views,
     own_views,
+    question_views,
     snapshot_views,
     views,
 )
@@ -20,6 +22,8 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("leaderboard/<slug:slug>/", views.board, name="board"),
     path("leaderboard/<slug:slug>/topics/", views.topics, name="topics"),
+    path("leaderboard/<slug:slug>/topics/chart.json", views.topics_chart, name="topics-chart"),
+    path("leaderboard/<slug:slug>/share.png", views.share_image, name="share-image"),
     path("leaderboard/<slug:slug>/chart.json", views.chart, name="chart"),
     path("leaderboard/<slug:slug>/compare/", compare_views.compare, name="compare"),
     path("leaderboard/<slug:slug>/compare/chart.json", compare_views.chart, name="compare-chart"),
@@ -36,8 +40,11 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/confidence/chart.json", confidence_views.chart, name="confidence-chart"),
     path("leaderboard/<slug:slug>/confidence/distribution.json", confidence_views.distribution, name="confidence-bars"),
     path("leaderboard/<slug:slug>/confidence/levels.csv", confidence_views.levels, name="confidence-csv"),
+    path("leaderboard/<slug:slug>/questions/", question_views.questions, name="questions"),
+    path("leaderboard/<slug:slug>/questions/<int:question_id>/", question_views.question, name="question"),
     path("systems/<slug:slug>/", views.system, name="system"),
     path("methods/", views.methods, name="methods"),
+    path("about/", about_views.about, name="about"),
     path("snapshots/", snapshot_views.snapshots, name="snapshots"),
     path("snapshots/changes/", snapshot_views.changes, name="snapshot-changes"),
     path("snapshots/<int:number>/", snapshot_views.snapshot, name="snapshot"),

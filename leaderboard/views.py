@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
@@ -28,8 +29,12 @@ from leaderboard.queries import (
 )
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule, public_sets
+from leaderboard.selectors.published import published_by_topic, published_of
 from leaderboard.selectors.shown import smallest_group
+from leaderboard.selectors.snapshots import with_newest_snapshot
+from leaderboard.share_image import share_picture, share_png
 from leaderboard.systems import base_model_of, public_facts, results_by_set
+from leaderboard.topic_chart import asked_chart, choices, topic_chart_of, topic_figure
 
 View = Callable[..., HttpResponse]
 
@@ -49,10 +54,17 @@ def explains_bad_queries(view: View) -> View:
 
 def set_or_404(slug: str) -> QuestionSet:
     """Return the set of that slug, read anew with its benchmark."""
-    found = public_sets().filter(slug=slug).first()
+    found = with_newest_snapshot(public_sets()).filter(slug=slug).first()
     if found is None:
         raise Http404(f"There is no question set “{slug}”.")
     return found
+
+
+def number_of_newest_snapshot(board: Board) -> int | None:
+    """Return the number of the newest snapshot of a board under the benchmark's default rule, None under others."""
+    question_set = board.question_set
+    is_default = board.query.rule == question_set.benchmark.default_rule
+    return getattr(question_set, "newest_snapshot", None) if is_default else None
 
 
 def board_of(request: HttpRequest, slug: str, *, with_topics: bool = False) -> Board:
@@ -60,6 +72,11 @@ def board_of(request: HttpRequest, slug: str, *, with_topics: bool = False) -> B
     question_set = set_or_404(slug)
     query = parse_query(request.GET.dict(), question_set=question_set)
     return load_board(question_set=question_set, query=query, with_topics=with_topics)
+
+
+def named_entrants(request: HttpRequest) -> list[str]:
+    """Return the slugs the address names; lists left empty name nobody."""
+    return [slug for slug in request.GET.getlist("entrant") if slug]
 
 
 class SortColumn(NamedTuple):
@@ -123,6 +140,15 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
         "chart_script": chart_script_url(),
         "chart_height": chart_height(found),
         "n_charted": len(charted(found)),
+        "published": published_of(
+            question_set=found.question_set,
+            grouping=found.query.grouping,
+            topic=found.topic.name if found.topic else "",
+            kind=found.query.kind,
+        ),
+        "share": share_picture(found) if found.query == parse_query({}, question_set=found.question_set) else None,
+        "site_url": settings.SITE_URL,
+        "snapshot_number": number_of_newest_snapshot(found),
         "page": "board",
     }
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
@@ -130,12 +156,23 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@conditional_page
+def share_image(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the picture of the whole board for other sites; its size and drawing are the same for everyone."""
+    question_set = set_or_404(slug)
+    found = load_board(question_set=question_set, query=parse_query({}, question_set=question_set))
+    return HttpResponse(share_png(share_picture(found)), content_type="image/png")
+
+
+@require_safe
 @gzip_page
 @conditional_page
 @explains_bad_queries
 def topics(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show accuracy of each entrant on each group of questions."""
+    """Show accuracy of each entrant on each group of questions, a few of them as a chart."""
     found = board_of(request, slug, with_topics=True)
+    named = named_entrants(request)
+    asked = asked_chart(found, named)
     context = {
         "board": found,
         "grouping_name": grouping_name(found),
@@ -144,9 +181,24 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
         "smallest_group_of_people": SMALLEST_GROUP_OF_PEOPLE,
         "people_minimum": people_rule().minimum_for_mean,
         "rules": rule_names(),
+        "published": published_by_topic(board=slug, grouping=found.query.grouping),
+        "asked": asked,
+        "choices": choices(found, asked.chart, named),
+        "chart_script": chart_script_url(),
         "page": "board",
     }
-    return render(request, "leaderboard/topics.html", context)
+    return render(request, "leaderboard/topics.html", context, status=400 if asked.is_mistake else 200)
+
+
+@require_safe
+@gzip_page
+@conditional_page
+@explains_bad_queries
+def topics_chart(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return the chart of the topics page as Plotly JSON."""
+    return JsonResponse(
+        topic_figure(topic_chart_of(board_of(request, slug, with_topics=True), named_entrants(request)))
+    )
 
 
 @require_safe

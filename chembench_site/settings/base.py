@@ -28,6 +28,11 @@ if not SECRET_KEY:
 
 SITE_NAME = env.str("SITE_NAME", default="ChemBench Site")
 SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000").rstrip("/")
+# Said on the page about the site: who runs it, how to reach them, under which licence results may be used.
+SITE_OPERATOR = env.str("SITE_OPERATOR", default="")
+SITE_CONTACT = env.str("SITE_CONTACT", default="")
+RESULTS_LICENCE = env.str("RESULTS_LICENCE", default="")
+RESULTS_LICENCE_URL = env.str("RESULTS_LICENCE_URL", default="")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 # An answer sent with an outdated form token is given back in its form.

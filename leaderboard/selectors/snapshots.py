@@ -4,8 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
+from corpus.models import QuestionSet
 from leaderboard.exact_text import digest
 from leaderboard.models import Snapshot
 
@@ -45,6 +46,22 @@ def is_intact(snapshot: Snapshot) -> bool:
 def latest_of(*, set_id: int, rule: str) -> Snapshot | None:
     """Return the newest snapshot of a set (any revision) under a rule."""
     return Snapshot.objects.filter(set_revision__question_set=set_id, rule=rule).order_by("-number").first()
+
+
+def with_newest_snapshot(sets: QuerySet[QuestionSet]) -> QuerySet[QuestionSet]:
+    """Add to each set, as `newest_snapshot`, the number of its newest snapshot under the benchmark's default rule."""
+    found = Snapshot.objects.filter(
+        set_revision__question_set=OuterRef("pk"), rule=OuterRef("benchmark__default_rule")
+    ).order_by("-number")
+    return sets.annotate(newest_snapshot=Subquery(found.values("number")[:1]))
+
+
+def newest_snapshots() -> list[Snapshot]:
+    """Return the newest snapshot of each set and rule, without files, newest first."""
+    newest: dict[tuple[int, str], Snapshot] = {}
+    for snapshot in published_snapshots():
+        newest.setdefault((snapshot.set_revision.question_set_id, snapshot.rule), snapshot)
+    return list(newest.values())
 
 
 def disclosed(*, benchmark_id: int) -> list[Disclosed]:

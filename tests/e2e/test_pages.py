@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from leaderboard.selectors.assets import chart_script_url
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
@@ -19,10 +20,13 @@ ROWS = ".ranking tbody tr"
 COMPARE = f"{BOARD}compare/?entrant=model-0&entrant=model-9&entrant=long&entrant=human-experts&entrant=model-20"
 FACTORS = f"{BOARD}factors/?x=size"
 CONFIDENCE = f"{BOARD}confidence/"
+BY_TOPIC = f"{BOARD}topics/?entrant=model-0&entrant=model-9&entrant=long&entrant=model-20&entrant=model-33"
+QUESTIONS = "/leaderboard/open/questions/"
+WITH_CHART = (BOARD, BY_TOPIC, COMPARE, FACTORS, CONFIDENCE)
 PAGES = (
     "/",
     BOARD,
-    f"{BOARD}topics/",
+    BY_TOPIC,
     "/methods/",
     "/systems/model-3/",
     COMPARE,
@@ -30,6 +34,9 @@ PAGES = (
     f"{BOARD}outcomes/?outcome=wrong",
     FACTORS,
     CONFIDENCE,
+    QUESTIONS,
+    f"{BOARD}questions/",
+    "/about/",
 )
 TOPICS = (
     "Analytical Chemistry",
@@ -62,6 +69,7 @@ def site(browser, live_server):
             state(run, ("5" * (9 + number) + "4" * 14 + "3" * 12 + "2" * 14)[:45])
     make_run(make_system(slug="long", name=LONG_NAME, kind="baseline"), bench, "+-" * 22 + "-")
     make_run(make_system(slug="stopped", name="Stopped"), bench, "+" * 20 + " " * 25)
+    make_set(benchmark, "open", questions[:27], name="Open set", policy="open")
     make_people(bench, ["+" * (15 + number) + "-" * (30 - number) for number in range(10)])
     state_people(bench, ["5" * 15 + "4" * 15 + "1" * 15] * 10)
     return live_server.url
@@ -161,7 +169,7 @@ def test_pages_are_accessible_and_fit_the_screen(browser, site, scheme, width) -
     with Reader(browser, color_scheme=scheme, viewport=viewport, reduced_motion="reduce") as reader:
         for address in PAGES:
             reader.page.goto(site + address)
-            if address in (BOARD, COMPARE, FACTORS, CONFIDENCE) and chart_script_url():
+            if address in WITH_CHART and chart_script_url():
                 reader.see_chart()
             reader.page.evaluate(AXE.read_text(encoding="utf-8"))
             found = reader.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
@@ -208,6 +216,55 @@ def test_scores_are_drawn_against_what_is_chosen(browser, site, width) -> None:
         reader.see_chart()
         assert reader.page.locator(".chart .scatterlayer .point").count() == 40
         assert reader.said == []
+
+
+def test_a_radar_of_five_systems_is_drawn_under_the_content_policy(browser, site) -> None:
+    needs_chart_library()
+    with Reader(browser, viewport={"width": 360, "height": 800}) as reader:
+        reader.page.goto(site + BY_TOPIC)
+        reader.see_chart()
+        assert reader.page.locator(".chart .scatterlayer .trace").count() == 6
+        box = reader.page.locator(".chart .plot-container").bounding_box()
+        for label in reader.page.locator(".chart .annotation-text").all():
+            place = label.bounding_box()
+            assert place["x"] >= box["x"] - 1, label.inner_text()
+            assert place["x"] + place["width"] <= box["x"] + box["width"] + 1, label.inner_text()
+        assert reader.page.locator("head style").count() == 0
+        assert reader.said == []
+
+
+def test_a_chart_is_saved_as_pictures_by_keyboard(browser, site, tmp_path) -> None:
+    needs_chart_library()
+    with Reader(browser, color_scheme="dark") as reader:
+        page = reader.page
+        page.goto(site + BY_TOPIC)
+        reader.see_chart()
+        for form in ("SVG", "PNG"):
+            button = page.get_by_role("button", name=f"Save as {form}")
+            button.focus()
+            with page.expect_download() as download:
+                page.keyboard.press("Enter")
+            assert download.value.suggested_filename == f"bench-topics-chart.{form.lower()}"
+            download.value.save_as(tmp_path / form)
+        assert "Model number 33" in (tmp_path / "SVG").read_text("utf-8")
+        assert "var(--" not in (tmp_path / "SVG").read_text("utf-8")
+        with Image.open(tmp_path / "PNG") as picture:
+            assert picture.size == (1920, 2 * 560)
+            # On the ground of the dark page, not on nothing.
+            assert picture.convert("RGBA").getpixel((2, 2)) == (20, 23, 26, 255)
+        assert reader.said == []
+
+
+def test_a_question_is_found_and_read_without_script(browser, site) -> None:
+    with Reader(browser, java_script_enabled=False) as reader:
+        page = reader.page
+        page.goto(site + QUESTIONS)
+        page.select_option("#filter-order", "hardest")
+        page.get_by_role("button", name="Show").click()
+        assert "order=hardest" in page.url
+        page.locator("table.pairs tbody a").first.click()
+        sync_api.expect(page.locator(".question-shown .choice")).to_have_count(4)
+        assert page.locator(".question-shown input").count() == 0
 
 
 def test_a_page_without_its_chart_is_light(browser, site) -> None:

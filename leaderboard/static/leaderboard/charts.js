@@ -48,10 +48,14 @@
     return response.json();
   }
 
-  // On a phone long labels would leave no room for the bars.
+  // On a phone long labels would leave no room for the bars. A figure without categories brings its own changes.
   function narrow(layout) {
     layout.font.size = 12;
-    const { title = "% right", dtick = 50 } = layout.meta?.narrow ?? {};
+    const { title = "% right", dtick = 50, ...changes } = layout.meta?.narrow ?? {};
+    Object.assign(layout, changes);
+    if (!layout.yaxis.categoryarray) {
+      return;
+    }
     layout.xaxis.title.text = title;
     if (dtick) {
       layout.xaxis.dtick = dtick;
@@ -73,6 +77,83 @@
     return Plotly.react(element, data, layout, { displayModeBar: false, responsive: true });
   }
 
+  // A picture looks the same whatever the window: wide, on the page's own ground.
+  async function pictureOf(element) {
+    const { data, layout } = themed(figures.get(element));
+    layout.paper_bgcolor = colour("var(--page)");
+    const size = { width: 960, height: layout.height };
+    return { ...size, address: await window.Plotly.toImage({ data, layout }, { format: "svg", ...size }) };
+  }
+
+  const savers = {
+    SVG: async (element) => textOf((await pictureOf(element)).address),
+    // Drawn here and not by Plotly, whose way by a blob: address the content policy forbids.
+    PNG: async (element) => {
+      const { address, width, height } = await pictureOf(element);
+      const image = new Image();
+      image.src = address;
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [2 * width, 2 * height];
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+    },
+  };
+
+  function textOf(address) {
+    const text = decodeURIComponent(address.slice(address.indexOf(",") + 1));
+    return new Blob([text], { type: "image/svg+xml" });
+  }
+
+  function save(blob, name) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  function nameOf(element) {
+    const part = element.id || element.getAttribute("aria-labelledby") || "chart";
+    const path = location.pathname.split("/").filter(Boolean).slice(1);
+    return [...path, part.replace(/-heading$/, "")].join("-");
+  }
+
+  // The buttons exist only with a script; a link to the numbers stands there without one.
+  function offerPictures(element) {
+    let place = element.nextElementSibling;
+    if (!place?.classList.contains("chart-files")) {
+      place = document.createElement("p");
+      place.className = "chart-files small";
+      element.after(place);
+    }
+    if (place.querySelector("button")) {
+      return;
+    }
+    const buttons = Object.entries(savers).map(([format, saver]) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "button";
+      button.textContent = `Save as ${format}`;
+      const described = element.getAttribute("aria-labelledby");
+      if (described) {
+        button.setAttribute("aria-describedby", described);
+      }
+      button.addEventListener("click", async () => {
+        button.setAttribute("aria-busy", "true");
+        try {
+          save(await saver(element), `${nameOf(element)}.${format.toLowerCase()}`);
+          button.textContent = `Save as ${format}`;
+        } catch {
+          button.textContent = `${format} could not be made; try again`;
+        }
+        button.removeAttribute("aria-busy");
+      });
+      return button;
+    });
+    place.prepend(...buttons);
+  }
+
   async function show(element) {
     element.setAttribute("aria-busy", "true");
     const { library, figure: address } = element.dataset;
@@ -82,6 +163,7 @@
       figures.set(element, figure);
       await draw(Plotly, element, figure);
       element.dataset.drawn = "true";
+      offerPictures(element);
     } catch (error) {
       const note = document.createElement("p");
       note.className = "notice";

@@ -1,0 +1,1 @@
+"""Files that bring something to the boards from outside. Pure: nothing is stored here."""

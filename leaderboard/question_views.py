@@ -1,0 +1,86 @@
+"""The questions of a set, for everybody where the set is open, otherwise for staff who may see verdicts."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import add_never_cache_headers
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import conditional_page, require_safe
+
+from corpus.answer_admin import KEY_PERMISSION, may_see_keys
+from corpus.models import QuestionSet
+from corpus.scoring.rules import rule_names
+from leaderboard.queries import parse_rule
+from leaderboard.questions import ORDERS, is_public, parse_question_query, question_list, shown_question
+from leaderboard.views import explains_bad_queries, set_or_404
+
+# Single questions belong into no search engine, archive or training data.
+ROBOTS = "noindex, nofollow, noarchive, nosnippet"
+QuestionView = Callable[..., HttpResponse]
+
+
+def for_who_may_read_questions(view: QuestionView) -> Callable[..., HttpResponse]:
+    """Give the view its set where this reader may read its questions, else say why not; no robot keeps either."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, slug: str, **kwargs: Any) -> HttpResponse:
+        question_set = set_or_404(slug)
+        if is_public(question_set):
+            response = view(request, question_set, **kwargs)
+        else:
+            user = request.user
+            if user.is_active and user.is_staff and may_see_keys(request):
+                response = view(request, question_set, **kwargs)
+            else:
+                context = {"question_set": question_set, "permission": KEY_PERMISSION, "page": "board"}
+                response = render(request, "leaderboard/questions_closed.html", context, status=403)
+            add_never_cache_headers(response)
+        response["X-Robots-Tag"] = ROBOTS
+        return response
+
+    return wrapped
+
+
+@require_safe
+@gzip_page
+@conditional_page
+@for_who_may_read_questions
+@explains_bad_queries
+def questions(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
+    """List the questions of a set, with topic, difficulty and the share of systems that are right."""
+    query = parse_question_query(request.GET.dict(), question_set=question_set)
+    context = {
+        "found": question_list(question_set=question_set, query=query),
+        "question_set": question_set,
+        "orders": ORDERS,
+        "rules": rule_names(),
+        "is_public": is_public(question_set),
+        "robots": ROBOTS,
+        "page": "board",
+    }
+    return render(request, "leaderboard/questions.html", context)
+
+
+@require_safe
+@gzip_page
+@conditional_page
+@for_who_may_read_questions
+@explains_bad_queries
+def question(request: HttpRequest, question_set: QuestionSet, question_id: int) -> HttpResponse:
+    """Show one question as people see it: no key, no option marked."""
+    rule = parse_rule(request.GET.get("rule", ""), default=question_set.benchmark.default_rule)
+    found = shown_question(question_set=question_set, question_id=question_id, rule=rule)
+    if found is None:
+        raise Http404("That question is not in this set, or a study that is not closed asks it.")
+    context = {
+        "question": found,
+        "question_set": question_set,
+        "is_public": is_public(question_set),
+        "rule": rule,
+        "robots": ROBOTS,
+        "page": "board",
+    }
+    return render(request, "leaderboard/question.html", context)
