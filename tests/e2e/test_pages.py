@@ -23,6 +23,7 @@ CONFIDENCE = f"{BOARD}confidence/"
 BY_TOPIC = f"{BOARD}topics/?entrant=model-0&entrant=model-9&entrant=long&entrant=model-20&entrant=model-33"
 QUESTIONS = "/leaderboard/open/questions/"
 WITH_CHART = (BOARD, BY_TOPIC, COMPARE, FACTORS, CONFIDENCE)
+LONGEST_DRAWING_MS = 120_000
 PAGES = (
     "/",
     BOARD,
@@ -93,10 +94,11 @@ class Reader:
 
     def see_chart(self) -> None:
         """Scroll to each chart and wait until it is drawn."""
-        charts = self.page.locator(".chart")
-        for chart in charts.all():
+        charts = self.page.locator(".chart").all()
+        for chart in charts:
             chart.scroll_into_view_if_needed()
-        self.page.wait_for_selector(f":nth-match(.chart[data-drawn], {charts.count()})")
+        for chart in charts:
+            sync_api.expect(chart).to_have_attribute("data-drawn", "true", timeout=LONGEST_DRAWING_MS)
 
 
 def needs_chart_library() -> None:

@@ -51,20 +51,20 @@
   // On a phone long labels would leave no room for the bars. A figure without categories brings its own changes.
   function narrow(layout) {
     layout.font.size = 12;
-    const { title = "% right", dtick = 50, ...changes } = layout.meta?.narrow ?? {};
+    const names = layout.yaxis.categoryarray;
+    const { title = names && "% right", dtick = names && 50, ...changes } = layout.meta?.narrow ?? {};
     Object.assign(layout, changes);
-    if (!layout.yaxis.categoryarray) {
-      return;
+    if (title) {
+      layout.xaxis.title.text = title;
     }
-    layout.xaxis.title.text = title;
     if (dtick) {
       layout.xaxis.dtick = dtick;
     }
-    if (!layout.yaxis.categoryarray) {
+    if (!names) {
       return;
     }
-    layout.yaxis.tickvals = layout.yaxis.categoryarray;
-    layout.yaxis.ticktext = layout.yaxis.categoryarray.map((label) =>
+    layout.yaxis.tickvals = names;
+    layout.yaxis.ticktext = names.map((label) =>
       label.length > 18 ? `${label.slice(0, 17)}…` : label,
     );
   }
