@@ -9,8 +9,9 @@ from django.core.wsgi import get_wsgi_application
 
 from chembench_site.embedded_queue import ensure_running
 from chembench_site.static_files import say_if_missing
+from chembench_site.text_encoding import Utf8Only
 
-application = get_wsgi_application()
+application = Utf8Only(get_wsgi_application())
 say_if_missing()
 
 if settings.QUEUE_IS_EMBEDDED:
