@@ -9,6 +9,7 @@ from django.db.models import Q
 from corpus.markup.text import render_text
 from corpus.models import QuestionSet, QuestionSetMember
 from corpus.scoring.letters import option_letter
+from survey.consent_notes import SITE_NOTE
 from survey.models import Assignment, Draft, Participant, ParticipantFlag, Response, Study
 from survey.selectors.export import net_seconds, reading_in_force
 from survey.selectors.reminders import reminder_address_of
@@ -96,7 +97,12 @@ def _consent(participant: Participant) -> dict[str, Any] | None:
     text = participant.consent_text
     if text is None:
         return None
-    return {"version": text.version, "text": text.text, "agreed_at": _utc(participant.consented_at)}
+    return {
+        "version": text.version,
+        "text": text.text,
+        "said_beside_it": SITE_NOTE,
+        "agreed_at": _utc(participant.consented_at),
+    }
 
 
 def _times(participant: Participant) -> dict[str, str | None]:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from survey.consent_notes import SITE_NOTE
 from survey.errors import BegunAlreadyError, ConsentOutdatedError, SurveyError
 from survey.forms import ConsentForm, NumberForm, ProfileForm
 from survey.models import Participant, Study
@@ -115,7 +116,7 @@ def _consent_page(request: HttpRequest, study: Study, form: ConsentForm, status:
     known = session_participant(request, study)
     shown.append(known.pk if known else 0)
     page = signing.dumps([study.slug, secrets.token_urlsafe(32), *shown], salt=CONSENT_SALT)
-    context = {"study": study, "consent_text": text, "form": form, "page": page}
+    context = {"study": study, "consent_text": text, "site_note": SITE_NOTE, "form": form, "page": page}
     return render(request, "survey/consent.html", context, status=status)
 
 

@@ -173,6 +173,7 @@ def test_data_holds_everything_stored_about_the_person() -> None:
     data = download(person)
     assert data["pseudonym"] == person.pseudonym
     assert (data["consent"]["version"], data["consent"]["text"]) == (1, person.consent_text.text)
+    assert data["consent"]["said_beside_it"] in Client().get(reverse("survey:consent", args=[person.study.slug])).text
     assert data["profile"] == {"education": "doctorate", "years_experience": 9, "specialties": ["glass blowing"]}
     assert data["reminders"]["email"] == EMAIL
     assert [comment["text"] for comment in data["comments"]] == ["Two options are alike."]
