@@ -3,16 +3,18 @@
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
 from corpus.answer_admin import may_see_keys
+from corpus.scoring.types import Outcome
 from corpus.selectors.actions import actions_on
 from evaluations.admin.run_actions import legal_actions
 from evaluations.models import Run
+from evaluations.providers.lessons import TOKEN_LIMITS
 from evaluations.selectors import run_progress
 from evaluations.selectors.confidence import confidence_counts
 from evaluations.selectors.costs import money
@@ -21,6 +23,10 @@ from evaluations.selectors.workers import WORKER_COMMAND, run_workers
 from evaluations.services.costs import prices_of
 from evaluations.services.learning import learned_list, parameters_sent
 from evaluations.services.stalled_runs import is_silent
+
+# How many times the limit is proposed for another run, and what stands for a limit nobody named.
+_MORE = 4
+_USUAL_LIMIT = 1024
 
 
 def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
@@ -34,6 +40,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "workers": run_workers(run_id=run.pk) if run.status in Run.ACTIVE else None,
         "worker_command": WORKER_COMMAND,
         "outcomes": _outcomes(request, run, progress.outcomes),
+        "cut_off": _cut_off(request, run, progress.outcomes),
         "items_address": items_address(run.pk),
         "failed_address": items_address(run.pk, status__exact="failed"),
         "run_actions": legal_actions(run, request),
@@ -52,6 +59,32 @@ def _outcomes(request: HttpRequest, run: Run, counts: Mapping[str, int]) -> list
     if may_see_keys(request):
         return [(outcome, count, items_address(run.pk, outcome__exact=outcome)) for outcome, count in counts.items()]
     return [(outcome, count, "") for outcome, count in counts.items()] if may_see_outcomes(request, run) else []
+
+
+class CutOff(NamedTuple):
+    """Replies that the token limit cut off: how many, the limit (None: the endpoint's own), where to ask with more."""
+
+    n: int
+    limit: int | None
+    address: str
+
+
+def _cut_off(request: HttpRequest, run: Run, counts: Mapping[str, int]) -> CutOff | None:
+    """Return what a run that has ended lost to its token limit; None where that is nothing, or not to be told."""
+    n = counts.get(Outcome.TRUNCATED, 0)
+    if not n or run.status in Run.ACTIVE or not may_see_outcomes(request, run):
+        return None
+    limits = {name: value for name, value in run.parameters.items() if name in TOKEN_LIMITS and isinstance(value, int)}
+    name, limit = max(limits.items(), key=lambda entry: entry[1], default=(TOKEN_LIMITS[0], None))
+    if not request.user.has_perm("evaluations.add_run"):
+        return CutOff(n, limit, "")
+    chosen = {
+        "system": str(run.system_id),
+        "question_set": str(run.set_revision.question_set_id),
+        "prompt_style": run.prompt_style,
+        "sweep": f"{name}={_MORE * (limit or _USUAL_LIMIT)}",
+    }
+    return CutOff(n, limit, f"{reverse('admin:evaluations_system_queue_run')}?{urlencode(chosen)}")
 
 
 def may_see_outcomes(request: HttpRequest, run: Run) -> bool:

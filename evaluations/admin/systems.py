@@ -184,7 +184,7 @@ class SystemAdmin(admin.ModelAdmin):
         if not systems:
             messages.warning(request, "Choose the systems to ask first, then the action Queue a run.")
             return HttpResponseRedirect(reverse("admin:evaluations_system_changelist"))
-        form = QueueRunForm(request.POST or None)
+        form = QueueRunForm(request.POST or None, initial=_chosen_in_address(request))
         if request.method == "POST" and form.is_valid() and "estimate" not in request.POST:
             queued = [run for system in systems for run in self._queue(request, system, form.cleaned_data)]
             if queued:
@@ -229,6 +229,11 @@ class SystemAdmin(admin.ModelAdmin):
 def _systems_named(request: HttpRequest) -> list[System]:
     wanted = [pk for pk in request.GET.getlist("system") if pk.isdecimal() and len(pk) <= _MOST_DIGITS]
     return list(System.objects.filter(pk__in=wanted))
+
+
+def _chosen_in_address(request: HttpRequest) -> dict[str, str]:
+    """Return the choices that a link to the page begins with; whoever follows it can change them."""
+    return {name: request.GET[name] for name in ("question_set", "prompt_style", "sweep") if name in request.GET}
 
 
 def run_address(run_id: UUID) -> str:

@@ -208,6 +208,26 @@ def test_the_same_is_asked_whatever_the_system_is_set_to_meanwhile(admin_client:
     assert address(run) in page
 
 
+@pytest.mark.parametrize(
+    ("parameters", "said", "proposed"),
+    [
+        ({"max_completion_tokens": 5}, "token limit (5)", "max_completion_tokens=20"),
+        ({}, "token limit (the endpoint's own)", "max_tokens=4096"),
+    ],
+)
+def test_ap_24_replies_cut_off_are_offered_again_with_a_larger_limit(
+    admin_client: Any, run: Run, parameters: dict[str, Any], said: str, proposed: str
+) -> None:
+    change(run, status=Run.Status.FINISHED, parameters=parameters)
+    assert "cut off" not in words(admin_client.get(address(run)))
+    Item.objects.filter(pk=run.items.first().pk).update(status="answered", outcome="truncated", finish_reason="length")
+    page = admin_client.get(address(run))
+    assert f"1 reply was cut off by the {said} and counts as truncated" in words(page)
+    form = admin_client.get(page.context["cut_off"].address).context["form"]
+    assert (form["sweep"].value(), form["prompt_style"].value()) == (proposed, run.prompt_style)
+    assert int(form["question_set"].value()) == run.set_revision.question_set_id
+
+
 def test_two_presses_queue_the_same_once(admin_client: Any, run: Run) -> None:
     change(run, status="finished")
     admin_client.post(address(run, "action", "clone"))
