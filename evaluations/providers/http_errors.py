@@ -31,6 +31,8 @@ _PARAMETER_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unk
 _TOO_LONG = re.compile(r"(?i)context[ _](?:length|window)|prompt is too long|too many (?:input )?tokens")
 _NO_MONEY = re.compile(r"(?i)credit balance|insufficient (?:quota|credits?|funds|balance)|exceeded your current quota")
 _PAGE = re.compile(r"(?i)<(?:!doctype|html|head|body)\b")
+_ABOUT_WHAT_WAS_SENT = frozenset({400, 413, 422})
+_A_TEXT = "a text that is no JSON"
 _OF_THE_RUN = {
     401: ("bad_key", "The endpoint does not accept the key"),
     402: ("quota", "The account has no money left"),
@@ -60,7 +62,8 @@ def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> Pro
     details = _details(failure.body)
     said = heard(_text(details, "message") or _text(details, "detail"), [key])
     codes = {_text(details, "code"), _text(details, "type"), _text(_inner(details), "code")}
-    sentence = f"HTTP {failure.status}: {said}" if said else f"HTTP {failure.status}"
+    told = said if _may_be_told(failure) else _A_TEXT
+    sentence = f"HTTP {failure.status}: {told}" if said else f"HTTP {failure.status}"
     if codes & _QUOTA_CODES or _NO_MONEY.search(said):
         return NeverRetryError("quota", f"The account's quota is used up ({sentence}).", Scope.RUN)
     if failure.status in _RETRIED_STATUS or failure.status >= 500:
@@ -176,6 +179,15 @@ def _details(body: Any) -> Mapping[str, Any]:
     if isinstance(body, str) and body.strip():
         return {"message": "a web page" if _PAGE.search(body) else body.strip()}
     return {}
+
+
+def _may_be_told(failure: HttpFailure) -> bool:
+    """Whether what was said may be repeated: by an interface, or about what was sent.
+
+    Any other text may be a page of a machine that is reached from here only, and no answer to a question at all.
+    """
+    is_text = isinstance(failure.body, str) and not _PAGE.search(failure.body)
+    return not is_text or failure.status in _ABOUT_WHAT_WAS_SENT
 
 
 def _inner(details: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -112,3 +112,14 @@ def test_a_word_for_a_key_stays_a_word(start: Start, monkeypatch: pytest.MonkeyP
         run = start(server)
         ask_until_done(run_id=run.pk)
     assert run.items.order_by("position")[0].completion == "ollama [ANSWER]A[/ANSWER]"
+
+
+@pytest.mark.parametrize("status", [301, 401, 403, 404, 418, 429, 500, 503])
+def test_se_08_a_text_of_another_machine_is_not_repeated(status: int) -> None:
+    error = error_of(HttpFailure(status, {}, "SECRET BODY ami-id root passwd"), KEY)
+    assert "SECRET" not in str(error)
+    assert f"HTTP {status}: a text that is no JSON" in str(error)
+
+
+def test_a_text_about_what_was_sent_is_repeated() -> None:
+    assert "no such option" in str(error_of(HttpFailure(400, {}, "no such option: top_p"), KEY))
