@@ -96,7 +96,8 @@ def responses_import(
 ) -> ResponsesImported:
     """Store a person's answers with their verdicts: new ones, and those that have changed in the place of the old.
 
-    They are judged by the key in force, which may have been corrected since the question was given. `now`, not after the study closed, stands for when an answer was given, which the export does not say.
+    They are judged by the key in force, which may have been corrected since the question was given. `now`, not after
+    the study closed, stands for when an answer was given, which the export does not say.
     """
     done = ResponsesImported()
     known = {
