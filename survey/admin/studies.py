@@ -126,10 +126,16 @@ class StudyAdmin(SecretLookupMixin):
         self.message_user(request, said)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Save parts that exchange places."""
+        """Save parts that exchange places or slugs, or take those of a part that goes: first that one is deleted."""
         if formset.model is StudyBlock:
-            moved = [part.instance.pk for part in formset.initial_forms if "position" in part.changed_data]
-            parts_make_room(part_ids=moved)
+            gone = {part.instance.pk for part in formset.deleted_forms if part.instance.pk}
+            form.instance.blocks.filter(pk__in=gone).delete()
+            kept = [part for part in formset.initial_forms if part.instance.pk not in gone]
+            parts_make_room(
+                study_id=form.instance.pk,
+                part_ids=[part.instance.pk for part in kept if {"position", "slug"} & set(part.changed_data)],
+                wanted={part.instance.position for part in formset.forms if part.instance.position is not None},
+            )
         super().save_formset(request, form, formset, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:

@@ -72,6 +72,35 @@ def test_parts_exchange_their_places(admin_page: Client) -> None:
     assert [block.position for block in study.blocks.all()] == [first.position, second.position]
 
 
+@pytest.mark.parametrize(
+    ("before", "changed", "after"),
+    [
+        pytest.param((1, 2), {"blocks-1-DELETE": "on", "blocks-0-position": 2}, [("a", 2)], id="place of one deleted"),
+        pytest.param((1, 2), {"blocks-1-DELETE": "on", "blocks-0-slug": "b"}, [("b", 1)], id="slug of one deleted"),
+        pytest.param((1, 2), {"blocks-0-slug": "b", "blocks-1-slug": "a"}, [("b", 1), ("a", 2)], id="slugs exchanged"),
+        pytest.param(
+            (1, 2), {"blocks-0-slug": "b", "blocks-1-slug": "c"}, [("b", 1), ("c", 2)], id="slug that is given up"
+        ),
+        pytest.param(
+            (32767, 32766),
+            {"blocks-0-position": 32767, "blocks-1-position": 32766},
+            [("a", 32766), ("b", 32767)],
+            id="the last places",
+        ),
+    ],
+)
+def test_parts_take_what_others_give_up(
+    admin_page: Client, before: tuple[int, int], changed: dict[str, Any], after: list[tuple[str, int]]
+) -> None:
+    study = make_study()
+    first, second = study.blocks.all()
+    StudyBlock.objects.filter(pk=first.pk).update(slug="a", position=before[0])
+    StudyBlock.objects.filter(pk=second.pk).update(slug="b", position=before[1])
+    page = admin_page.post(reverse("admin:survey_study_change", args=[study.pk]), form_data(study) | changed)
+    assert page.status_code == 302
+    assert list(study.blocks.values_list("slug", "position")) == after
+
+
 def test_a_version_of_the_consent_that_is_there_already_is_refused(admin_page: Client) -> None:
     study = make_study()
     data = form_data(study) | {
