@@ -26,7 +26,7 @@ from survey.selectors.studies import study_problems
 from survey.services import study_close, study_open
 from survey.services.copies import study_copy
 from survey.services.flags import flags_find_in_study
-from survey.services.inclusion import study_results_changed
+from survey.services.inclusion import benchmarks_asked, study_results_changed
 from survey.services.reminders import reminders_send
 from survey.services.studies import parts_make_room, study_edit
 
@@ -139,9 +139,10 @@ class StudyAdmin(SecretLookupMixin):
         super().save_formset(request, form, formset, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Parts say how a study's people are counted: boards are built again."""
+        """Parts say how a study's people are counted: boards are built again, also those a part has left."""
+        before = benchmarks_asked(study_id=form.instance.pk)
         super().save_related(request, form, formsets, change)
-        study_results_changed(study_id=form.instance.pk)
+        study_results_changed(study_id=form.instance.pk, also=before)
 
     @admin.display(description="participants", ordering="n_people")
     def n_participants(self, study: Study) -> int:

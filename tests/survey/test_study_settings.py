@@ -23,6 +23,7 @@ from survey.services import consent_text_add, study_close
 from survey.services.copies import NOT_COPIED, study_copy
 from survey.services.curation import comment_reopen, comment_resolve
 from survey.services.studies import study_edit
+from tests.corpus.factories import make_benchmark, make_question, make_set
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -99,6 +100,25 @@ def test_parts_take_what_others_give_up(
     page = admin_page.post(reverse("admin:survey_study_change", args=[study.pk]), form_data(study) | changed)
     assert page.status_code == 302
     assert list(study.blocks.values_list("slug", "position")) == after
+
+
+def test_a_part_that_was_given_stays_with_its_benchmark(admin_page: Client) -> None:
+    study = make_study(n_choice=1, n_number=0, n_tools=0)
+    (block,) = study.blocks.all()
+    before = block.set_revision.question_set.benchmark
+    other = make_benchmark()
+    revision = make_set(other, revisions=[make_question(other)]).current_revision
+    url = reverse("admin:survey_study_change", args=[study.pk])
+    person = make_participant(study)
+    refused = admin_page.post(url, form_data(study) | {"blocks-0-set_revision": revision.pk})
+    assert "Choose a set of that benchmark" in refused.text
+    assert study.blocks.get().set_revision == block.set_revision
+    person.assignments.all().delete()
+    versions = [Benchmark.objects.get(pk=pk).results_version for pk in (before.pk, other.pk)]
+    saved = admin_page.post(url, form_data(study) | {"blocks-0-set_revision": revision.pk})
+    assert (saved.status_code, study.blocks.get().set_revision) == (302, revision)
+    for pk, version in zip((before.pk, other.pk), versions, strict=True):
+        assert Benchmark.objects.get(pk=pk).results_version > version
 
 
 def test_a_version_of_the_consent_that_is_there_already_is_refused(admin_page: Client) -> None:
