@@ -6,7 +6,6 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db import IntegrityError
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -16,6 +15,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from corpus.answer_admin import propose_address
+from corpus.save_again import SaveAgainMixin
 from survey.admin.evidence import SecretLookupMixin
 from survey.admin.study_forms import ConsentTextInline, StudyBlockInline, StudyForm
 from survey.errors import ReminderRefusedError, StudyNotReadyError
@@ -50,7 +50,7 @@ class CopyForm(forms.ModelForm):
 
 
 @admin.register(Study)
-class StudyAdmin(SecretLookupMixin):
+class StudyAdmin(SaveAgainMixin, SecretLookupMixin):
     form = StudyForm
     inlines = (ConsentTextInline, StudyBlockInline)
     list_display = ("title", "status", "n_participants", "n_finished", "flags", "block_order", "is_demo", "pages")
@@ -103,16 +103,6 @@ class StudyAdmin(SecretLookupMixin):
     def get_urls(self) -> list[URLPattern]:
         copy = path("<int:pk>/copy/", self.admin_site.admin_view(self.copy_view), name="survey_study_copy")
         return [copy, *super().get_urls()]
-
-    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Check once more where another editor saved the same version or place between the check and the writing.
-
-        All that was written is undone by then; the second check sees the other's row, and says so beside the field.
-        """
-        try:
-            return super().changeform_view(request, *args, **kwargs)
-        except IntegrityError:
-            return super().changeform_view(request, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
         """Save a new study, or what was changed of a known one, and say whom that moved."""

@@ -17,9 +17,11 @@ from django.utils import timezone
 from corpus.models import ActionLog, Benchmark
 from corpus.question_panels import QuestionPanel, panels_of, register_panel
 from survey.admin import StudyForm
+from survey.admin.studies import CopyForm
 from survey.errors import CommentRefusedError, StudyNotReadyError
 from survey.models import Participant, QuestionComment, ReminderAddress, Study, StudyBlock
 from survey.services import consent_text_add, study_close
+from survey.services import copies as copies_module
 from survey.services.copies import NOT_COPIED, study_copy
 from survey.services.curation import comment_reopen, comment_resolve
 from survey.services.studies import study_edit
@@ -242,6 +244,25 @@ def test_copy_by_the_admins_button(admin_page: Client) -> None:
     assert "Personal links" in admin_page.post(url, {"title": "X", "slug": "resume"}).content.decode()
     assert "is a draft now" in admin_page.post(url, {"title": "X", "slug": "new"}, follow=True).content.decode()
     assert Study.objects.get(slug="new").status == "draft"
+
+
+def test_a_copy_whose_name_was_taken_a_moment_before_says_so(
+    admin_page: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = make_study(slug="first")
+    check = Study.full_clean
+
+    def overtaken(copy: Study, **options: Any) -> None:
+        check(copy, **options)
+        if copy.title == "Mine":
+            Study.objects.get_or_create(slug=copy.slug, title="Pressed before")
+
+    monkeypatch.setattr(copies_module.Study, "full_clean", overtaken)
+    monkeypatch.setattr(CopyForm, "_post_clean", lambda form: None)
+    url = reverse("admin:survey_study_copy", args=[study.pk])
+    page = admin_page.post(url, {"title": "Mine", "slug": "second"})
+    assert "Study with this Slug already exists." in page.text
+    assert Study.objects.get(slug="second").title == "Pressed before"
 
 
 # Reminders and flags
