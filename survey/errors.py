@@ -56,5 +56,9 @@ class ReminderRefusedError(SurveyError):
     """No reminders here, or no address that mail can be sent to."""
 
 
+class RetentionFailedError(SurveyError):
+    """The retention of some studies could not be applied; that of all others was."""
+
+
 class NoSuchParticipantError(SurveyError):
     """The study has nobody by that pseudonym."""

@@ -14,6 +14,7 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 
+from corpus.save_again import SaveAgainMixin
 from evaluations.admin.estimates import estimates_of, total_of
 from evaluations.admin.prompts import prompts_view
 from evaluations.errors import EvaluationError, RunAlreadyActiveError
@@ -40,7 +41,7 @@ _MOST_DIGITS = 18
 
 
 @admin.register(System)
-class SystemAdmin(admin.ModelAdmin):
+class SystemAdmin(SaveAgainMixin):
     """Add and change systems; queue runs of them."""
 
     form = SystemForm

@@ -1,7 +1,8 @@
 """Sweeps: several runs of one system over one set queued as one action, each with other settings."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from itertools import product
 from math import prod
 from typing import Any
@@ -100,7 +101,7 @@ def _checked_values(name: str, words: Sequence[str]) -> tuple[Any, ...]:
     if name in _NOT_VARIED:
         raise CannotBeAskedError(f"A sweep does not vary {name}; set it once for all its runs.")
     values = tuple(_value(name, word) for word in words)
-    if len({json.dumps(value) for value in values}) < len(values):
+    if len({_sameness(value) for value in values}) < len(values):
         raise CannotBeAskedError(f"The sweep gives a value of {name} twice.")
     if name == PROMPT_STYLE:
         return tuple(prompt_style(value).name for value in values)
@@ -116,5 +117,18 @@ def _value(name: str, word: str) -> Any:
         return word
     try:
         return json.loads(word)
+    except RecursionError as error:
+        raise CannotBeAskedError(f"A value of {name} is nested too deeply to be sent.") from error
     except ValueError:
         return word
+
+
+def _sameness(value: Any) -> Hashable:
+    """Return what two values have in common that are one setting: 1, 1.0 and 01 are the same number."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        try:
+            number = Decimal(str(value))
+        except InvalidOperation:
+            return json.dumps(value)
+        return number if number.is_finite() else json.dumps(value)
+    return json.dumps(value)

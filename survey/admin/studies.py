@@ -6,7 +6,6 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db import IntegrityError
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -16,6 +15,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from corpus.answer_admin import propose_address
+from corpus.save_again import SaveAgainMixin
 from survey.admin.evidence import SecretLookupMixin
 from survey.admin.study_forms import ConsentTextInline, StudyBlockInline, StudyForm
 from survey.errors import ReminderRefusedError, StudyNotReadyError
@@ -26,7 +26,7 @@ from survey.selectors.studies import study_problems
 from survey.services import study_close, study_open
 from survey.services.copies import study_copy
 from survey.services.flags import flags_find_in_study
-from survey.services.inclusion import study_results_changed
+from survey.services.inclusion import benchmarks_asked, study_results_changed
 from survey.services.reminders import reminders_send
 from survey.services.studies import parts_make_room, study_edit
 
@@ -50,7 +50,7 @@ class CopyForm(forms.ModelForm):
 
 
 @admin.register(Study)
-class StudyAdmin(SecretLookupMixin):
+class StudyAdmin(SaveAgainMixin, SecretLookupMixin):
     form = StudyForm
     inlines = (ConsentTextInline, StudyBlockInline)
     list_display = ("title", "status", "n_participants", "n_finished", "flags", "block_order", "is_demo", "pages")
@@ -104,16 +104,6 @@ class StudyAdmin(SecretLookupMixin):
         copy = path("<int:pk>/copy/", self.admin_site.admin_view(self.copy_view), name="survey_study_copy")
         return [copy, *super().get_urls()]
 
-    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Check once more where another editor saved the same version or place between the check and the writing.
-
-        All that was written is undone by then; the second check sees the other's row, and says so beside the field.
-        """
-        try:
-            return super().changeform_view(request, *args, **kwargs)
-        except IntegrityError:
-            return super().changeform_view(request, *args, **kwargs)
-
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
         """Save a new study, or what was changed of a known one, and say whom that moved."""
         if not change:
@@ -126,16 +116,23 @@ class StudyAdmin(SecretLookupMixin):
         self.message_user(request, said)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Save parts that exchange places."""
+        """Save parts that exchange places or slugs, or take those of a part that goes: first that one is deleted."""
         if formset.model is StudyBlock:
-            moved = [part.instance.pk for part in formset.initial_forms if "position" in part.changed_data]
-            parts_make_room(part_ids=moved)
+            gone = {part.instance.pk for part in formset.deleted_forms if part.instance.pk}
+            form.instance.blocks.filter(pk__in=gone).delete()
+            kept = [part for part in formset.initial_forms if part.instance.pk not in gone]
+            parts_make_room(
+                study_id=form.instance.pk,
+                part_ids=[part.instance.pk for part in kept if {"position", "slug"} & set(part.changed_data)],
+                wanted={part.instance.position for part in formset.forms if part.instance.position is not None},
+            )
         super().save_formset(request, form, formset, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Parts say how a study's people are counted: boards are built again."""
+        """Parts say how a study's people are counted: boards are built again, also those a part has left."""
+        before = benchmarks_asked(study_id=form.instance.pk)
         super().save_related(request, form, formsets, change)
-        study_results_changed(study_id=form.instance.pk)
+        study_results_changed(study_id=form.instance.pk, also=before)
 
     @admin.display(description="participants", ordering="n_people")
     def n_participants(self, study: Study) -> int:

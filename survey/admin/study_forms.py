@@ -186,6 +186,19 @@ class StudyBlockForm(forms.ModelForm):
         if self.instance.pk and self.instance.assignments.exists():
             fix_fields(self.fields, self.FIXED_ONCE_GIVEN, "Fixed: people have been given questions of this block.")
 
+    def clean_set_revision(self) -> QuestionSetRevision:
+        """Refuse another benchmark's questions once a part was given: its answers would be on no board."""
+        chosen: QuestionSetRevision = self.cleaned_data["set_revision"]
+        if "set_revision" not in self.changed_data or not self.instance.pk:
+            return chosen
+        given = self.instance.assignments.filter(is_attention_check=False)
+        if given.exclude(question_revision__question__benchmark=chosen.question_set.benchmark_id).exists():
+            raise forms.ValidationError(
+                "People have been given questions of this part, which are of another benchmark. "
+                "Choose a set of that benchmark, or add a part of its own for this set."
+            )
+        return chosen
+
 
 class StudyBlockInline(admin.StackedInline):
     model = StudyBlock

@@ -1,9 +1,12 @@
 """Studies: what people are asked to take part in, under which rules."""
 
+from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import Q
 
 from corpus.models import Grouping, QuestionSetRevision
+
+LONGEST_RETENTION = 36_500
 
 
 class Study(models.Model):
@@ -73,6 +76,12 @@ class Study(models.Model):
     retention_days = models.PositiveIntegerField(
         null=True,
         blank=True,
+        validators=[
+            MaxValueValidator(
+                LONGEST_RETENTION,
+                "Write at most %(limit_value)s days, a hundred years, or leave it empty to erase nothing.",
+            )
+        ],
         help_text="Days after the end of the study until links, e-mail addresses and comments' authors are erased.",
     )
     n_draws = models.PositiveIntegerField(default=0, editable=False)

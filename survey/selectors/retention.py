@@ -26,7 +26,8 @@ def years_are_coarse(study: Study) -> bool:
 def _has_run_out(study: Study, now: datetime) -> bool:
     if study.closed_at is None or study.retention_days is None:
         return False
-    return study.closed_at + timedelta(days=study.retention_days) <= now
+    # Whole days are compared, because a date so many days on may be one that there is not.
+    return (now - study.closed_at) // timedelta(days=1) >= study.retention_days
 
 
 def _is_done(study: Study) -> bool:

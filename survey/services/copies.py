@@ -1,7 +1,7 @@
 """Use a study as a template for another."""
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from corpus.services.results import action_log
 from survey.errors import StudyNotReadyError
@@ -12,6 +12,8 @@ from survey.services.studies import RESERVED_SLUGS
 NOT_COPIED = frozenset(
     {"id", "slug", "title", "status", "n_draws", "closed_at", "created_at", "is_demo", "joins_while_open"}
 )
+
+NAMES = ("slug", "title")
 
 
 def study_copy(*, study: Study, slug: str, title: str, actor: AbstractBaseUser | None = None) -> Study:
@@ -24,15 +26,29 @@ def study_copy(*, study: Study, slug: str, title: str, actor: AbstractBaseUser |
         raise StudyNotReadyError(f"A study cannot be called {slug!r}: personal links live at that address.")
     fields = [field.attname for field in Study._meta.concrete_fields if field.name not in NOT_COPIED]
     copy = Study(slug=slug, title=title, **{name: getattr(study, name) for name in fields})
-    copy.full_clean()
-    with transaction.atomic():
-        copy.save()
-        StudyBlock.objects.bulk_create(_block_copy(block, copy) for block in study.blocks.all())
-        consent = study.consent_texts.order_by("-version").first()
-        if consent:
-            ConsentText.objects.create(study=copy, version=1, text=consent.text)
-        action_log(code="study.copied", target=copy, actor=actor, detail={"from": study.slug})
+    _names_check(copy)
+    try:
+        with transaction.atomic():
+            copy.save()
+            _parts_copy(study, copy)
+            action_log(code="study.copied", target=copy, actor=actor, detail={"from": study.slug})
+    except IntegrityError:
+        # Another press of the button was faster.
+        _names_check(copy)
+        raise
     return copy
+
+
+def _names_check(copy: Study) -> None:
+    """Check the names; the rest was checked once, and cannot be mended where a copy is made."""
+    copy.full_clean(exclude=[field.name for field in Study._meta.concrete_fields if field.name not in NAMES])
+
+
+def _parts_copy(study: Study, copy: Study) -> None:
+    StudyBlock.objects.bulk_create(_block_copy(block, copy) for block in study.blocks.all())
+    consent = study.consent_texts.order_by("-version").first()
+    if consent:
+        ConsentText.objects.create(study=copy, version=1, text=consent.text)
 
 
 def _block_copy(block: StudyBlock, study: Study) -> StudyBlock:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from corpus.scoring.published import UnmatchedOptionsError
 from corpus.scoring.rules import resolve_rule
+from corpus.selectors.later_keys import keys_in_force
 from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from survey.models import Assignment, Participant, Response, ResponseReading, ResponseScore
 from survey.services.imported_answers import STANDARD_RULE, PreparedAnswer
@@ -95,11 +96,13 @@ def responses_import(
 ) -> ResponsesImported:
     """Store a person's answers with their verdicts: new ones, and those that have changed in the place of the old.
 
-    `now`, not after the study closed, stands for when an answer was given, which the export does not say.
+    They are judged by the key in force, which may have been corrected since the question was given. `now`, not after
+    the study closed, stands for when an answer was given, which the export does not say.
     """
     done = ResponsesImported()
     known = {
-        response.assignment_id: response for response in Response.objects.filter(assignment__participant=participant)
+        response.assignment_id: response
+        for response in Response.objects.filter(assignment__participant=participant).select_related("assignment")
     }
     to_judge: list[tuple[Response, PreparedAnswer]] = []
     for entry in answers:
@@ -128,7 +131,6 @@ def _put_in_place(response: Response, entry: PreparedAnswer) -> None:
     response.readings.all().delete()
     for name, value in entry.fields.items():
         setattr(response, name, value)
-    response.key_revision = None
     response.save()
 
 
@@ -152,20 +154,28 @@ def _judge(answers: Sequence[tuple[Response, PreparedAnswer]]) -> None:
     if not answers:
         return
     default = answers[0][1].question.revision.question.benchmark.default_rule
-    standard = resolve_rule(STANDARD_RULE)
     store_verdicts_in_bulk(
-        judged=[
-            Judged(
-                answer=response,
-                reading=reading,
-                target=entry.question.target,
-                rules=tuple(dict.fromkeys((rule, default))) if rule == standard else (rule,),
-            )
-            for response, entry in answers
-            for reading, rule in entry.readings
-        ],
+        judged=_to_judge(answers, default),
         reading_model=ResponseReading,
         score_model=ResponseScore,
         current_rule=default,
         batch_size=BATCH,
     )
+
+
+def _to_judge(answers: Sequence[tuple[Response, PreparedAnswer]], default: str) -> list[Judged]:
+    """Return every reading with the rules it is judged by, and the key in force for what the person was given."""
+    standard = resolve_rule(STANDARD_RULE)
+    keys = keys_in_force({response.assignment.question_revision_id for response, _ in answers})
+    return [
+        Judged(
+            answer=response,
+            reading=reading,
+            target=key.target,
+            rules=tuple(dict.fromkeys((rule, default))) if rule == standard else (rule,),
+            key_revision_id=key.revision_id,
+        )
+        for response, entry in answers
+        for key in [keys[response.assignment.question_revision_id]]
+        for reading, rule in entry.readings
+    ]

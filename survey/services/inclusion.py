@@ -1,6 +1,6 @@
 """Change who of a study counts, and tell the boards."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -40,14 +40,15 @@ def results_change(*, study_id: int, also: Q | None = None) -> Iterator[None]:
         study_results_changed(study_id=study_id)
 
 
-def study_results_changed(*, study_id: int) -> None:
+def study_results_changed(*, study_id: int, also: Collection[int] = ()) -> None:
     """Let people join public results, and raise the results version of every benchmark a study asks.
 
+    `also` are ids of benchmarks that it asked before the change.
     Call it in the transaction of the change, with people held before the change was written; see `results_change`.
     """
     with transaction.atomic():
         people_join(study_id=study_id)
-        study_versions_raise(study_id=study_id)
+        study_versions_raise(study_id=study_id, also=also)
 
 
 def people_join(*, study_id: int) -> int:
@@ -82,12 +83,17 @@ def joining_hold(*, study_id: int, also: Q | None = None) -> set[int]:
     return people_hold(Participant.objects.filter(may_join | also if also else may_join))
 
 
-def study_versions_raise(*, study_id: int) -> None:
+def study_versions_raise(*, study_id: int, also: Collection[int] = ()) -> None:
     """Raise the results version of every benchmark a study asks; call it in the transaction of the change."""
     # In one order, so that two of these never wait for each other.
-    asked = Benchmark.objects.filter(question_sets__revisions__study_blocks__study=study_id)
-    for benchmark_id in sorted(set(asked.values_list("pk", flat=True))):
+    for benchmark_id in sorted(benchmarks_asked(study_id=study_id).union(also)):
         results_changed(benchmark_id=benchmark_id)
+
+
+def benchmarks_asked(*, study_id: int) -> set[int]:
+    """Return the ids of the benchmarks whose questions the parts of a study ask."""
+    asked = Benchmark.objects.filter(question_sets__revisions__study_blocks__study=study_id)
+    return set(asked.values_list("pk", flat=True))
 
 
 def inclusion_preview(*, study: Study, rule: InclusionRule) -> InclusionChange:

@@ -14,7 +14,7 @@ from survey.models import ConsentText, Participant, ReminderAddress, Study, new_
 from survey.selectors.studies import current_consent, study_problems, words_key
 from survey.services.assignments import assignments_draw
 from survey.services.flags import flags_find_safely
-from survey.services.holding import consent_text_hold, refuse_withdrawn
+from survey.services.holding import consent_text_hold, done_again, refuse_withdrawn
 from survey.services.inclusion import study_results_changed
 from survey.services.pseudonyms import pseudonym_draw
 
@@ -129,6 +129,7 @@ def profile_record(
     return bool(changed)
 
 
+@done_again
 def practice_record(
     *, participant: Participant, now: datetime | None = None, generator: random.Random | None = None
 ) -> None:

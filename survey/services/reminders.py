@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_ADDRESS = 254
 DEFAULT_DAYS = 7
+MOST_DAYS = 36_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ def reminders_send(
     """
     if days < 1:
         raise ReminderRefusedError("Reminders are at least one day apart.")
+    if days > MOST_DAYS:
+        raise ReminderRefusedError(f"Give at most {MOST_DAYS} days: nobody is reminded later than a hundred years.")
     moment = now or timezone.now()
     due = list(due_addresses(study=study, days=days, now=moment))
     pseudonyms = tuple(address.participant.pseudonym for address in due)

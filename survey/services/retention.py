@@ -1,5 +1,6 @@
 """Erase what is no longer needed: of one person on request, of a whole study some time after its end."""
 
+import logging
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from corpus.services.results import action_log
-from survey.errors import NoSuchParticipantError
+from survey.errors import NoSuchParticipantError, RetentionFailedError
 from survey.models import (
     Absence,
     Draft,
@@ -26,6 +27,8 @@ from survey.services.holding import done_again, people_hold, person_hold
 from survey.services.inclusion import study_results_changed
 from survey.services.links import unknown_links_forget
 from survey.services.withdrawal import participant_withdraw
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +90,26 @@ def retention_apply(*, now: datetime | None = None, dry_run: bool = False) -> li
     Links lead nowhere, reminder addresses, drafts and absences go (an answer keeps how long its person was away),
     comments lose their author, profiles are coarsened. Answers, verdicts and flags stay. Done once for each closing.
     Counts of unknown links, which are no study's, go as well once they are old; see `unknown_links_forget`.
+    A study that fails stops no other: RetentionFailedError is raised when all of them are through, and names it.
     """
-    done = []
+    done, failed = [], []
     for study in studies_due(now=now or timezone.now()):
-        found = _found(study)
-        if not dry_run:
-            _apply(study, found)
-        done.append(found)
+        try:
+            found = _found(study)
+            if not dry_run:
+                _apply(study, found)
+        except Exception:
+            logger.exception("retention of study %s failed", study.pk)
+            failed.append(study.slug)
+        else:
+            done.append(found)
     if not dry_run:
         unknown_links_forget(now=now)
+    if failed:
+        raise RetentionFailedError(
+            f"The retention of {', '.join(failed)} could not be applied (the log says why); "
+            f"{len(done)} other studies are done. Run it again once that is mended."
+        )
     return done
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
+from uuid import uuid4
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
-from django.db.models import F, Max, Value
+from django.db.models import Max, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -26,8 +27,8 @@ from survey.services.inclusion import (
 
 # `/survey/resume/<secret>/` is the address of personal links; `privacy` and `reminders` have pages of their own.
 RESERVED_SLUGS = frozenset({"resume", "privacy", "reminders"})
-# No study has so many parts.
-_BEHIND_ALL = 10_000
+# What a small integer column of PostgreSQL holds.
+_LAST_PLACE = 32_767
 
 
 class BlockPlan(NamedTuple):
@@ -112,9 +113,16 @@ def study_edit(
     return None
 
 
-def parts_make_room(*, part_ids: Collection[int]) -> None:
-    """Move parts behind all others, before they are saved at new places: two may exchange theirs."""
-    StudyBlock.objects.filter(pk__in=part_ids).update(position=F("position") + _BEHIND_ALL)
+def parts_make_room(*, study_id: int, part_ids: Sequence[int], wanted: Collection[int]) -> None:
+    """Give parts places and slugs that nothing has or wants, before they are saved with new ones.
+
+    Two may exchange theirs, or one take what another gives up. `wanted` are the places they are saved at.
+    """
+    blocks = StudyBlock.objects.filter(study=study_id)
+    taken = {*blocks.values_list("position", flat=True), *wanted}
+    free = (place for place in range(_LAST_PLACE, -1, -1) if place not in taken)
+    for part_id, place in zip(part_ids, free, strict=False):
+        blocks.filter(pk=part_id).update(position=place, slug=f"moving-{uuid4().hex}")
 
 
 def study_open(*, study: Study, actor: AbstractBaseUser | None = None) -> None:

@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import Permission
+from django.db import IntegrityError
 from django.test import Client
 from django.urls import reverse
 
@@ -83,6 +85,25 @@ def test_a_system_is_added_and_the_record_names_who(admin_client):
     log = ActionLog.objects.get(code="system.added")
     assert log.actor.username == "admin"
     assert log.object_id == str(system.pk)
+
+
+def test_the_second_press_of_a_new_systems_button_is_told_that_it_is_there(admin_client, monkeypatch):
+    changeform = ModelAdmin.changeform_view
+    presses = []
+
+    def overtaken(self, request, *args, **kwargs):
+        presses.append(request)
+        if len(presses) > 1:
+            return changeform(self, request, *args, **kwargs)
+        # Between the check and the writing of this press the other one is stored.
+        System.objects.create(name="Other press", slug=GOOD_SYSTEM["slug"])
+        raise IntegrityError
+
+    monkeypatch.setattr(ModelAdmin, "changeform_view", overtaken)
+    response = admin_client.post(reverse("admin:evaluations_system_add"), GOOD_SYSTEM)
+    assert response.status_code == 200
+    assert "System with this Slug already exists." in response.text
+    assert System.objects.get().name == "Other press"
 
 
 @pytest.mark.parametrize(

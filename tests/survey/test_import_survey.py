@@ -11,14 +11,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from corpus.models import ActionLog, Benchmark
+from corpus.models import ActionLog, Benchmark, QuestionRevision
 from corpus.scoring.types import Reading, ReadStatus
 from survey.models import Assignment, Participant, Response, ResponseReading, ResponseScore, Study
 from survey.selectors.board import board_answers
 from survey.selectors.inclusion import inclusions
-from survey.services.rescoring import response_reading_correct, study_rescore
+from survey.services.rescoring import response_reading_correct, study_rescore, study_rescoring_accept
 from survey.services.withdrawal import participant_withdraw
-from tests.corpus.factories import make_benchmark
+from tests.corpus.factories import make_benchmark, make_revision, make_set_revision
 from tests.survey.factories import make_study
 from tests.survey.survey_exports import (
     ANSWERED,
@@ -375,6 +375,52 @@ def test_an_answer_whose_reading_a_maintainer_has_corrected_is_not_replaced(tmp_
     report = import_survey(export)
     assert report["refused_by_code"]["answer"]["correction-kept"] == 1
     assert answer_to("p03", "oxidation").typed_text == "asdf"
+
+
+def key_corrected(benchmark: Benchmark) -> QuestionRevision:
+    """Correct the key of the number, and judge what is stored by it."""
+    question = benchmark.questions.get(key__startswith="thermodynamics")
+    asked = question.current_revision
+    assert asked is not None
+    later = make_revision(question, kind="number", stem=asked.stem, target="5", change="key", uuid=asked.uuid)
+    for question_set in benchmark.question_sets.all():
+        members = question_set.current_revision.members.select_related("question_revision__question")
+        make_set_revision(question_set, [member.question_revision.question for member in members.order_by("position")])
+    for proposed in study_rescore(study=Study.objects.get()):
+        study_rescoring_accept(rescoring_id=proposed.rescoring.pk)
+    return later
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        ({}, {"time": "77"}, "wrong"),
+        ({}, {"givenAnswer": "5"}, "right"),
+        (None, {}, "wrong"),
+        (None, {"givenAnswer": "5"}, "right"),
+    ],
+)
+def test_a_later_import_is_judged_by_the_key_that_was_corrected_meanwhile(
+    benchmark: Benchmark,
+    tmp_path: Path,
+    first: dict[str, str] | None,
+    second: dict[str, str],
+    outcome: str,
+) -> None:
+    export = copied_export(tmp_path / "first")
+    change_rows(export, "responses.csv", lambda row: None if first is None and row["id"] == "9006" else row)
+    import_survey(export)
+    later = key_corrected(benchmark)
+    again = copied_export(tmp_path / "again")
+    change_answer(again, 9006, **second)
+    report = import_survey(again)
+    assert report["new"] + report["changed"] == 1
+    answer = answer_to("p01", "thermodynamics")
+    assert (answer.outcome, answer.key_revision) == (outcome, later)
+    assert {(score.rule, score.key_revision) for score in answer.scores.all()} == {
+        (f"{rule}@1", later) for rule in RULES
+    }
+    assert counted_people(benchmark)["p01"] == (True, True, 7)
 
 
 # Doors

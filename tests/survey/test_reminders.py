@@ -285,7 +285,11 @@ def test_command_says_who_is_due_and_sends(study: Study) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["--study", "nowhere"], "There is no study"), (["--study", "{}", "--days", "0"], "one day apart")],
+    [
+        (["--study", "nowhere"], "There is no study"),
+        (["--study", "{}", "--days", "0"], "one day apart"),
+        (["--study", "{}", "--days", "999999999999"], "at most 36500 days"),
+    ],
 )
 def test_command_refuses_with_what_to_do(study: Study, arguments: list[str], words: str) -> None:
     with pytest.raises(CommandError, match=words):

@@ -32,6 +32,7 @@ from survey.services import (
     study_close,
     study_open,
 )
+from survey.services import retention as retention_module
 from survey.services.links import address_key
 from tests.survey.factories import answer_next, make_participant, make_study
 from tests.survey.test_inclusion import admin_form
@@ -98,6 +99,9 @@ def test_closing_once_more_from_a_page_read_before_moves_nothing() -> None:
         pytest.param(31, {"retention_days": None}, False, id="kept for ever"),
         pytest.param(31, {"status": "open"}, False, id="open again"),
         pytest.param(0, {"retention_days": 0}, True, id="at once"),
+        pytest.param(30, {}, True, id="to the day"),
+        pytest.param(31, {"retention_days": 9_999_999}, False, id="past the last date"),
+        pytest.param(31, {"retention_days": 2_147_483_647}, False, id="past any span of time"),
     ],
 )
 def test_retention_is_due_some_days_after_the_end(
@@ -106,6 +110,49 @@ def test_retention_is_due_some_days_after_the_end(
     Study.objects.update(**changes)
     done = retention_apply(now=timezone.now() + timedelta(days=days))
     assert [study.study for study in done] == [person.study.slug] * is_due
+
+
+def another_closed() -> Study:
+    study = make_study(slug="another")
+    study_close(study=study)
+    Study.objects.filter(pk=study.pk).update(retention_days=30)
+    return study
+
+
+def test_a_study_kept_for_ever_does_not_keep_others_from_being_erased(person: Participant) -> None:
+    Study.objects.update(retention_days=9_999_999)
+    another_closed()
+    assert [study.study for study in retention_apply(now=timezone.now() + LATER)] == ["another"]
+
+
+def test_a_study_that_fails_is_named_and_stops_no_other(person: Participant, monkeypatch: pytest.MonkeyPatch) -> None:
+    another = another_closed()
+    Study.objects.update(closed_at=timezone.now() - LATER)
+    found = retention_module._found
+
+    def failing(study: Study) -> retention_module.Retained:
+        if study.pk == person.study_id:
+            raise OverflowError
+        return found(study)
+
+    monkeypatch.setattr(retention_module, "_found", failing)
+    with pytest.raises(CommandError, match=f"retention of {person.study.slug} could not be applied"):
+        run("apply_retention")
+    (log,) = ActionLog.objects.filter(code="study.retention_applied")
+    assert log.object_id == str(another.pk)
+
+
+@pytest.mark.parametrize(("days", "is_taken"), [("36500", True), ("36501", False), ("9999999", False)])
+def test_the_form_takes_no_retention_of_more_than_a_hundred_years(
+    admin_client: Client, days: str, is_taken: bool
+) -> None:
+    study = make_study(slug="long")
+    url = reverse("admin:survey_study_change", args=[study.pk])
+    response = admin_client.post(url, admin_form(study, retention_days=days))
+    assert (response.status_code == 302) is is_taken
+    assert ("Write at most 36500 days" in response.content.decode()) is not is_taken
+    study.refresh_from_db()
+    assert study.retention_days == (int(days) if is_taken else None)
 
 
 # What

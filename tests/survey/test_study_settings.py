@@ -17,12 +17,15 @@ from django.utils import timezone
 from corpus.models import ActionLog, Benchmark
 from corpus.question_panels import QuestionPanel, panels_of, register_panel
 from survey.admin import StudyForm
+from survey.admin.studies import CopyForm
 from survey.errors import CommentRefusedError, StudyNotReadyError
 from survey.models import Participant, QuestionComment, ReminderAddress, Study, StudyBlock
 from survey.services import consent_text_add, study_close
+from survey.services import copies as copies_module
 from survey.services.copies import NOT_COPIED, study_copy
 from survey.services.curation import comment_reopen, comment_resolve
 from survey.services.studies import study_edit
+from tests.corpus.factories import make_benchmark, make_question, make_set
 from tests.survey.factories import answer_next, go_to_question, make_participant, make_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -70,6 +73,54 @@ def test_parts_exchange_their_places(admin_page: Client) -> None:
     assert page.status_code == 302
     assert list(study.blocks.all()) == [second, first]
     assert [block.position for block in study.blocks.all()] == [first.position, second.position]
+
+
+@pytest.mark.parametrize(
+    ("before", "changed", "after"),
+    [
+        pytest.param((1, 2), {"blocks-1-DELETE": "on", "blocks-0-position": 2}, [("a", 2)], id="place of one deleted"),
+        pytest.param((1, 2), {"blocks-1-DELETE": "on", "blocks-0-slug": "b"}, [("b", 1)], id="slug of one deleted"),
+        pytest.param((1, 2), {"blocks-0-slug": "b", "blocks-1-slug": "a"}, [("b", 1), ("a", 2)], id="slugs exchanged"),
+        pytest.param(
+            (1, 2), {"blocks-0-slug": "b", "blocks-1-slug": "c"}, [("b", 1), ("c", 2)], id="slug that is given up"
+        ),
+        pytest.param(
+            (32767, 32766),
+            {"blocks-0-position": 32767, "blocks-1-position": 32766},
+            [("a", 32766), ("b", 32767)],
+            id="the last places",
+        ),
+    ],
+)
+def test_parts_take_what_others_give_up(
+    admin_page: Client, before: tuple[int, int], changed: dict[str, Any], after: list[tuple[str, int]]
+) -> None:
+    study = make_study()
+    first, second = study.blocks.all()
+    StudyBlock.objects.filter(pk=first.pk).update(slug="a", position=before[0])
+    StudyBlock.objects.filter(pk=second.pk).update(slug="b", position=before[1])
+    page = admin_page.post(reverse("admin:survey_study_change", args=[study.pk]), form_data(study) | changed)
+    assert page.status_code == 302
+    assert list(study.blocks.values_list("slug", "position")) == after
+
+
+def test_a_part_that_was_given_stays_with_its_benchmark(admin_page: Client) -> None:
+    study = make_study(n_choice=1, n_number=0, n_tools=0)
+    (block,) = study.blocks.all()
+    before = block.set_revision.question_set.benchmark
+    other = make_benchmark()
+    revision = make_set(other, revisions=[make_question(other)]).current_revision
+    url = reverse("admin:survey_study_change", args=[study.pk])
+    person = make_participant(study)
+    refused = admin_page.post(url, form_data(study) | {"blocks-0-set_revision": revision.pk})
+    assert "Choose a set of that benchmark" in refused.text
+    assert study.blocks.get().set_revision == block.set_revision
+    person.assignments.all().delete()
+    versions = [Benchmark.objects.get(pk=pk).results_version for pk in (before.pk, other.pk)]
+    saved = admin_page.post(url, form_data(study) | {"blocks-0-set_revision": revision.pk})
+    assert (saved.status_code, study.blocks.get().set_revision) == (302, revision)
+    for pk, version in zip((before.pk, other.pk), versions, strict=True):
+        assert Benchmark.objects.get(pk=pk).results_version > version
 
 
 def test_a_version_of_the_consent_that_is_there_already_is_refused(admin_page: Client) -> None:
@@ -193,6 +244,25 @@ def test_copy_by_the_admins_button(admin_page: Client) -> None:
     assert "Personal links" in admin_page.post(url, {"title": "X", "slug": "resume"}).content.decode()
     assert "is a draft now" in admin_page.post(url, {"title": "X", "slug": "new"}, follow=True).content.decode()
     assert Study.objects.get(slug="new").status == "draft"
+
+
+def test_a_copy_whose_name_was_taken_a_moment_before_says_so(
+    admin_page: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = make_study(slug="first")
+    check = Study.full_clean
+
+    def overtaken(copy: Study, **options: Any) -> None:
+        check(copy, **options)
+        if copy.title == "Mine":
+            Study.objects.get_or_create(slug=copy.slug, title="Pressed before")
+
+    monkeypatch.setattr(copies_module.Study, "full_clean", overtaken)
+    monkeypatch.setattr(CopyForm, "_post_clean", lambda form: None)
+    url = reverse("admin:survey_study_copy", args=[study.pk])
+    page = admin_page.post(url, {"title": "Mine", "slug": "second"})
+    assert "Study with this Slug already exists." in page.text
+    assert Study.objects.get(slug="second").title == "Pressed before"
 
 
 # Reminders and flags

@@ -5,8 +5,9 @@ from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
+from survey.errors import RetentionFailedError
 from survey.services.retention import Retained, retention_apply
 
 
@@ -18,7 +19,10 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object to standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        done = retention_apply(dry_run=options["dry_run"])
+        try:
+            done = retention_apply(dry_run=options["dry_run"])
+        except RetentionFailedError as error:
+            raise CommandError(str(error)) from error
         if options["json"]:
             studies = [asdict(study) for study in done]
             self.stdout.write(json.dumps({"dry_run": options["dry_run"], "studies": studies}))
