@@ -8,6 +8,8 @@ from leaderboard.services.snapshots import snapshot_publish
 from tests.corpus.factories import make_benchmark
 from tests.leaderboard.factories import make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 PAGE = "/about/"
 
 

@@ -18,6 +18,8 @@ from tests.corpus.factories import label_question, make_benchmark, make_question
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.leaderboard.stated import state, state_people
 
+pytestmark = pytest.mark.one_database
+
 PAGE = "/leaderboard/wide/confidence/"
 LETTERS = "++++++++++++++++--------" + "+-------"
 

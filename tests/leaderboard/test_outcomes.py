@@ -13,6 +13,8 @@ from leaderboard.matrix import OUTCOMES
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 PAGE = "/leaderboard/wide/outcomes/"
 CSV = f"{PAGE}outcomes.csv"
 TOPICS = ("Organic Chemistry", "Physical Chemistry", "Rare", "Single")

@@ -14,6 +14,8 @@ from survey.selectors.backgrounds import Background, backgrounds
 from tests.corpus.factories import make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people
 
+pytestmark = pytest.mark.one_database
+
 PAGE = "/leaderboard/wide/humans/"
 WRONG = next(code for code, outcome in enumerate(OUTCOMES) if outcome.value == "wrong")
 

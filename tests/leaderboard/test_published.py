@@ -17,6 +17,8 @@ from leaderboard.queries import load_board, parse_query
 from leaderboard.services.snapshots import snapshot_publish
 from tests.leaderboard.factories import make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 FIXTURES = settings.BASE_DIR / "fixtures" / "published"
 TABLE = "system,setting,kind,overall,Organic Chemistry\nPrinted one,T 0,model,0.90,0.75\nPrinted people,,human,0.4,\n"
 

@@ -12,6 +12,8 @@ from survey.models import Study
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 PAGE = "/leaderboard/bank/questions/"
 CANARY = "canary GUID 1234"
 OPTIONS = (("rightmost", 1), ("leftmost", 0), ("middle", 0))

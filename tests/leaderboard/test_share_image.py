@@ -10,6 +10,8 @@ from leaderboard import share_image
 from leaderboard.share_image import HEIGHT, WIDTH, ShareLine, SharePicture, share_png
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 IMAGE = "/leaderboard/small/share.png"
 BOARD = "/leaderboard/small/"
 PICTURE = SharePicture("Site", "Set", "10 questions", (ShareLine("A", "model", 0.8, (0.5, 0.9)),), 0.5, False)

@@ -10,6 +10,8 @@ from leaderboard.selectors import assets
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
+pytestmark = pytest.mark.one_database
+
 TOPICS = ("Analytical", "Organic", "Rare/<i>", "Physical")
 PAGE = "/leaderboard/wide/topics/"
 FIGURE = f"{PAGE}chart.json"
