@@ -40,7 +40,7 @@ PAPERS = (
     Paper(
         slug="chemllmbench",
         name="ChemLLMBench",
-        authors="T. Guo, K. Guo, B. Nie, et al.",
+        authors="T. Guo, K. Guo, et al.",
         title="What can Large Language Models do in chemistry? A comprehensive benchmark on eight tasks",
         published_in="Advances in Neural Information Processing Systems 36, Datasets and Benchmarks (2023)",
         address="https://arxiv.org/abs/2305.18365",
