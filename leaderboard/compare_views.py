@@ -1,7 +1,5 @@
 """A few entrants of a board side by side. Nothing but the list of single questions depends on who reads."""
 
-import csv
-import io
 from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any
@@ -26,7 +24,7 @@ from leaderboard.compare import (
 )
 from leaderboard.compare_charts import difference_chart, difference_chart_height
 from leaderboard.comparison import COARSE_STEP, FEWEST, MOST, Difference, Pair
-from leaderboard.payloads import safe_cell
+from leaderboard.csv_files import csv_response
 from leaderboard.queries import BadQueryError
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.shown import smallest_group
@@ -105,14 +103,8 @@ def chart(request: HttpRequest, slug: str) -> HttpResponse:
 def differences(request: HttpRequest, slug: str) -> HttpResponse:
     """Return every difference of the page as CSV, safe in spreadsheets."""
     found = asked_comparison(request, slug)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow(CSV_FIELDS)
-    for pair in found.pairs:
-        writer.writerows([safe_cell(cell) for cell in line] for line in _lines(found, pair))
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-compare.csv"'
-    return response
+    lines = (line for pair in found.pairs for line in _lines(found, pair))
+    return csv_response(f"{slug}-compare.csv", CSV_FIELDS, lines)
 
 
 def _lines(found: Comparison, pair: Pair) -> Iterator[list[Any]]:

@@ -1,7 +1,5 @@
 """How sure entrants of a board say they are, and whether that holds. Nothing here depends on who reads."""
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +13,7 @@ from leaderboard.boards import SMALL_TOPIC
 from leaderboard.calibration import EACH_LEVEL, LEVELS
 from leaderboard.confidence import MOST_DRAWN, Confidence, Stated, confidence_of
 from leaderboard.confidence_charts import CHART_HEIGHT, distribution_chart, reliability_chart
-from leaderboard.payloads import safe_cell
+from leaderboard.csv_files import csv_response
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule
 from leaderboard.statistics import level_probability
@@ -98,14 +96,8 @@ def distribution(request: HttpRequest, slug: str) -> HttpResponse:
 def levels(request: HttpRequest, slug: str) -> HttpResponse:
     """Return every figure of every entrant of the page as CSV, safe in spreadsheets."""
     found = asked_confidence(request, slug)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow(CSV_FIELDS)
-    for entrant in found.entrants:
-        writer.writerows([safe_cell(cell) for cell in line] for line in _lines(found, entrant))
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-confidence.csv"'
-    return response
+    lines = (line for entrant in found.entrants for line in _lines(found, entrant))
+    return csv_response(f"{slug}-confidence.csv", CSV_FIELDS, lines)
 
 
 def _lines(found: Confidence, entrant: Stated) -> Iterator[list[Any]]:

@@ -1,8 +1,5 @@
 """What goes with a score, as a page, a chart and files. Nothing here depends on who reads."""
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -11,9 +8,9 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import conditional_page, require_safe
 
 from corpus.scoring.rules import rule_names
+from leaderboard.csv_files import csv_response
 from leaderboard.factor_charts import HEIGHT, factor_chart
 from leaderboard.factors import FACTORS, Factors, Heated, Line, factors_of, parse_factor
-from leaderboard.payloads import safe_cell
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.views import explains_bad_queries, kind_labels, set_or_404
 
@@ -111,7 +108,7 @@ def factors_csv(request: HttpRequest, slug: str) -> HttpResponse:
         _cells(line, base=on_base.get(line.row.slug, ""), strict=strict.get(line.row.slug, (None, None)))
         for line in found.lines
     ]
-    return _csv(f"{slug}-factors.csv", CSV_FIELDS, lines)
+    return csv_response(f"{slug}-factors.csv", CSV_FIELDS, lines)
 
 
 @require_safe
@@ -120,7 +117,7 @@ def factors_csv(request: HttpRequest, slug: str) -> HttpResponse:
 def runs_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Return a line for each run set beside others of its system as CSV, safe in spreadsheets."""
     lines = [_run_cells(heated) for heated in asked_factors(request, slug).heated]
-    return _csv(f"{slug}-runs.csv", RUN_FIELDS, lines)
+    return csv_response(f"{slug}-runs.csv", RUN_FIELDS, lines)
 
 
 def _cells(line: Line, *, base: str, strict: tuple[Any, Any]) -> list[Any]:
@@ -174,13 +171,3 @@ def _run_cells(heated: Heated) -> list[Any]:
 
 def _share(share: Any) -> float | None:
     return None if share is None else float(share)
-
-
-def _csv(name: str, fields: Sequence[str], lines: Iterable[Sequence[Any]]) -> HttpResponse:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow(fields)
-    writer.writerows([safe_cell(cell) for cell in line] for line in lines)
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response

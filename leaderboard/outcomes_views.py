@@ -1,7 +1,5 @@
 """How answers ended, by entrant and by topic. Nothing here depends on who reads."""
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,9 +10,9 @@ from django.views.decorators.http import conditional_page, require_safe
 
 from corpus.scoring.rules import rule_names
 from leaderboard.boards import SMALL_TOPIC, Estimate, Row
+from leaderboard.csv_files import csv_response
 from leaderboard.matrix import OUTCOMES
 from leaderboard.outcomes import CHOICES, NO_ANSWER, NO_ANSWER_SLUG, n_answers, outcomes_of, parse_outcome
-from leaderboard.payloads import safe_cell
 from leaderboard.queries import Board
 from leaderboard.selectors.boards import people_rule
 from leaderboard.selectors.shown import smallest_group
@@ -54,14 +52,9 @@ def outcomes_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Return every count of the page, and its share, as CSV, safe in spreadsheets; a line for each topic."""
     board = board_of(request, slug, with_topics=True)
     names = [outcome.value for outcome in OUTCOMES]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow([*CSV_FIELDS, *names, *(f"{name}_share" for name in names)])
-    for row in board.rows:
-        writer.writerows([safe_cell(cell) for cell in line] for line in _lines(board, row))
-    response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-outcomes.csv"'
-    return response
+    fields = [*CSV_FIELDS, *names, *(f"{name}_share" for name in names)]
+    lines = (line for row in board.rows for line in _lines(board, row))
+    return csv_response(f"{slug}-outcomes.csv", fields, lines)
 
 
 def _lines(board: Board, row: Row) -> Iterator[list[Any]]:
