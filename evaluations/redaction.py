@@ -10,10 +10,17 @@ REMOVED = "[key removed]"
 # A key shorter than this is a placeholder such as "none", which is no secret and may be a word of the message.
 _SHORTEST_KEY = 6
 _SHORTEST_KEY_IN_A_REPLY = 16
+# So many characters of a key in a row say something of it; fewer may be any word. Of longer keys only.
+_SHORTEST_PIECE = 8
+_SHORTEST_KEY_IN_PIECES = 16
+# What is kept of somebody else's words is a fraction of this.
+_LONGEST_LOOKED_AT = 20_000
 # What providers echo of a key: whole, or its beginning and end with stars between.
 _KEY_LIKE = re.compile(
     r"(?i)\b(?:sk|gsk|pk|rk|xai|hf|api|key)[-_][A-Za-z0-9*._-]{8,}|\bbearer\s+[A-Za-z0-9*._~+/=-]{6,}"
 )
+# One character, plain or percent-encoded.
+_CHARACTER = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 
 
 # Narrower, for what a maintainer enters: no word of an address or a parameter may be taken for a key.
@@ -29,19 +36,22 @@ def looks_like_key(text: str) -> bool:
 
 def heard(text: str, keys: Iterable[str] = (), *, length: int = 300) -> str:
     """Return what somebody else's server said, fit to be stored and shown: without keys first, then shortened."""
-    return redact(text, keys)[:length]
+    return redact(text[:_LONGEST_LOOKED_AT], keys)[:length]
 
 
 def redact(text: str, keys: Iterable[str] = ()) -> str:
     """Return `text` without the given keys and without anything shaped like one.
 
-    A key is found in capitals or small letters, percent-encoded wholly or in part, and in base64.
+    A key is found in capitals or small letters, percent-encoded wholly or in part, and in base64; of a long key also
+    every piece, as of one that is told by its beginning and end.
     """
     for key in keys:
         if len(key) >= _SHORTEST_KEY:
             text = _spellings(key).sub(REMOVED, text)
             for part in _base64_parts(key.encode()):
                 text = text.replace(part, REMOVED)
+        if len(key) >= _SHORTEST_KEY_IN_PIECES:
+            text = _without_pieces(text, key)
     return _KEY_LIKE.sub(REMOVED, text)
 
 
@@ -57,6 +67,31 @@ def reply_without_key(text: str, key: str) -> str:
 def _spellings(key: str) -> re.Pattern[str]:
     """Match a key whose characters are, each for itself, plain or percent-encoded, in capitals or small letters."""
     return re.compile("".join(f"(?:{re.escape(each)}|{_percent_encoded(each)})" for each in key), re.IGNORECASE)
+
+
+def _without_pieces(text: str, key: str) -> str:
+    """Return `text` without whatever holds eight characters of `key` in a row, plain or percent-encoded."""
+    pieces = _pieces(key)
+    places = list(_CHARACTER.finditer(text))
+    plain = "".join(unquote(place[0]).lower()[:1] for place in places)
+    left: list[str] = []
+    done, start = 0, 0
+    while start + _SHORTEST_PIECE <= len(plain):
+        end = start
+        while plain[end : end + _SHORTEST_PIECE] in pieces:
+            end += 1
+        if end > start:
+            end += _SHORTEST_PIECE - 1
+            left += [text[done : places[start].start()], REMOVED]
+            done = places[end - 1].end()
+        start = max(end, start + 1)
+    return "".join([*left, text[done:]])
+
+
+@lru_cache(maxsize=8)
+def _pieces(key: str) -> frozenset[str]:
+    small = key.lower()
+    return frozenset(small[at : at + _SHORTEST_PIECE] for at in range(len(small) - _SHORTEST_PIECE + 1))
 
 
 def _percent_encoded(character: str) -> str:

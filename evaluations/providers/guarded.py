@@ -8,7 +8,7 @@ from typing import Self
 
 from evaluations.providers.base import Ask, NeverRetryError, Provider, ProviderError, Reply
 from evaluations.providers.http_errors import broken_json_error
-from evaluations.redaction import redact, reply_without_key
+from evaluations.redaction import heard, redact, reply_without_key
 from evaluations.storable_text import storable
 
 
@@ -46,7 +46,7 @@ class Guarded:
             text=reply_without_key(reply.text, self._key),
             reasoning=reply_without_key(reply.reasoning, self._key),
             tool_trace=self._trace_without_key(reply.tool_trace),
-            model_reported=redact(reply.model_reported, [self._key]),
+            model_reported=heard(reply.model_reported, [self._key]),
             log_probabilities=self._tokens_without_key(reply),
         )
 

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from evaluations.redaction import redact
+from evaluations.redaction import heard, redact
 
 KEY = "canary/key+0123 456789"
 
@@ -20,6 +20,12 @@ KEY = "canary/key+0123 456789"
         ("the task-based risk-assessment failed", [], "the task-based risk-assessment failed"),
         ("none of these", ["none"], "none of these"),
         ("all fine", [""], "all fine"),
+        (f"bad key {KEY[:11]}... at {KEY[11:]}", [KEY], "bad key [key removed]... at [key removed]"),
+        ("key CANARY%2fKEY***456789 and Canary/", [KEY], "key [key removed]***456789 and Canary/"),
+        ("x23 456789, y0123 4567", [KEY], "x[key removed], y[key removed]"),
+        ("eight of a short key: canary-k", ["canary-key"], "eight of a short key: canary-k"),
+        ("\u0130\u0130 canary/key", [KEY], "\u0130\u0130 [key removed]"),
+        ("canary", [KEY], "canary"),
     ],
 )
 def test_keys_are_taken_out(text: str, keys: list[str], left: str) -> None:
@@ -36,3 +42,7 @@ def test_keys_are_taken_out_in_base64_wherever_they_begin(before: str, encode: o
     assert "[key removed]" in left
     kept = left.removeprefix("Authorization: Basic ").removesuffix(" was refused").replace("[key removed]", "")
     assert len(kept) <= len(encode(before.encode())) + 3
+
+
+def test_only_the_beginning_of_a_long_text_is_looked_at() -> None:
+    assert heard("x" * 250 + KEY[:12] + "y" * 30_000_000, [KEY]) == "x" * 250 + "[key removed]" + "y" * 37
