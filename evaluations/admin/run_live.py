@@ -19,6 +19,7 @@ from evaluations.selectors import run_progress
 from evaluations.selectors.confidence import confidence_counts
 from evaluations.selectors.costs import money
 from evaluations.selectors.fallback import fallback_counts
+from evaluations.selectors.missing_usage import estimated_cost
 from evaluations.selectors.workers import WORKER_COMMAND, run_workers
 from evaluations.services.costs import prices_of
 from evaluations.services.learning import learned_list, parameters_sent
@@ -47,6 +48,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "fallback": fallback_counts(run=run),
         "confidence": confidence_counts(run=run),
         "currency": currency,
+        "estimated": estimated_cost(run=run) if progress.spent.n_unknown else None,
         "budget": "none" if run.budget is None else money(run.budget, currency),
         "learned": learned_list(run.learned),
         "sent": json.dumps(parameters_sent(run), ensure_ascii=False) if run.learned else "",

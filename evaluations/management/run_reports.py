@@ -10,11 +10,15 @@ from evaluations.database_clock import database_now
 from evaluations.models import Run
 from evaluations.selectors import run_progress
 from evaluations.selectors.costs import Spent
+from evaluations.selectors.missing_usage import EstimatedCost, estimated_cost
 
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """A run's figures. `asked` counts every time a question was sent; `seconds` is the time since the run began."""
+    """A run's figures. `asked` counts every time a question was sent; `seconds` is the time since the run began.
+
+    `estimated` is what answers without token counts may have cost; it is no part of what is `spent`.
+    """
 
     run: UUID
     status: str
@@ -27,6 +31,7 @@ class RunReport:
     tokens_in: int | None
     tokens_out: int | None
     spent: Spent
+    estimated: EstimatedCost | None
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `--json` prints."""
@@ -41,14 +46,16 @@ class RunReport:
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
             "spent": self.spent.as_dict(),
+            "estimated": self.estimated.as_dict() if self.estimated else None,
         }
 
     def as_text(self) -> str:
         """Return one line for a person."""
         counts = ", ".join(f"{count} {name}" for name, count in self.outcomes.items() if count)
+        of_which = f", {self.estimated.n_answers} without token counts {self.estimated.text}" if self.estimated else ""
         return (
             f"run {self.run}: {self.status_label}, {self.n_items} questions, asked {self.asked} times, "
-            f"{counts or 'no answer yet'}, {self.seconds:.1f} s, cost {self.spent.text}"
+            f"{counts or 'no answer yet'}, {self.seconds:.1f} s, cost {self.spent.text}{of_which}"
         )
 
 
@@ -69,4 +76,5 @@ def run_report(run_id: UUID) -> RunReport:
         tokens_in=progress.tokens_in,
         tokens_out=progress.tokens_out,
         spent=progress.spent,
+        estimated=estimated_cost(run=run),
     )

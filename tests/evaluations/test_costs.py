@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from decimal import Decimal
+from math import ceil
 from typing import Any
 from uuid import uuid4
 
@@ -11,6 +12,7 @@ from corpus.models import ActionLog, QuestionSetRevision
 from evaluations.errors import CannotBeAskedError, RunStateError
 from evaluations.models import Item, ItemAttempt, Run, System
 from evaluations.selectors.costs import Spent, money, spent
+from evaluations.selectors.missing_usage import estimated_cost
 from evaluations.services.asking import ask_until_done
 from evaluations.services.budgets import run_budget_raise
 from evaluations.services.costs import (
@@ -154,6 +156,7 @@ def test_a_system_without_prices_has_unknown_costs(
         run = asked(make_system(server.base_url), twenty)
     assert not run.items.exclude(cost=None).exists()
     assert spent(run=run).text == "unknown"
+    assert estimated_cost(run=run) is None
 
 
 def test_usage_missing_leaves_the_cost_unknown_and_the_sum_says_of_how_many(
@@ -169,6 +172,16 @@ def test_usage_missing_leaves_the_cost_unknown_and_the_sum_says_of_how_many(
     text = spent(run=run).text
     assert text.startswith("at least 0.0")
     assert text.endswith("11 of 20 unknown")
+    estimated = estimated_cost(run=run)
+    assert estimated is not None
+    assert estimated.n_answers == 11
+    assert estimated.text.endswith("(estimate)")
+    characters = [(len(item.prompt), len(item.completion)) for item in run.items.filter(cost=None)]
+    sent, received = (ceil(sum(side) / 4) for side in zip(*characters, strict=True))
+    assert estimated.cost == (2 * D(sent) + 8 * D(received)) / 1_000_000
+    assert spent(run=run).known == sum(run.items.exclude(cost=None).values_list("cost", flat=True)), (
+        "no part of the sum"
+    )
 
 
 def test_prices_changed_later_leave_a_run_as_it_is(
