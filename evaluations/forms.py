@@ -9,7 +9,7 @@ from corpus.models import QuestionSet
 from evaluations.errors import CannotBeAskedError
 from evaluations.json_fields import StorableJSONField
 from evaluations.key_names import key_name_problem
-from evaluations.models import BASE_MODEL, PRICES, System, environment_name
+from evaluations.models import BASE_MODEL, PRICES, TOOLS, System, environment_name
 from evaluations.prompts import DEFAULT_PROMPT_STYLE, prompt_styles
 from evaluations.providers import (
     IMPORTED,
@@ -23,6 +23,7 @@ from evaluations.repeats import MOST_REPEATS
 from evaluations.services.costs import plain_number
 from evaluations.services.sweeps import check_size, parse_dimensions
 
+LONGEST_TOOLS = 300
 # Nobody means fewer: a smaller number is one of millions or billions.
 FEWEST_PARAMETERS = 1000
 LARGEST_SEED = 2**63 - 1
@@ -41,6 +42,12 @@ class SystemForm(forms.ModelForm):
         required=False,
         empty_label="none, or not known",
         help_text="The system this one is built on, as an agent on its model: the two are shown side by side.",
+    )
+
+    tools = forms.CharField(
+        required=False,
+        max_length=LONGEST_TOOLS,
+        help_text="The tools it may use, such as `Python, web search`. Empty: none, or not known. A run keeps them.",
     )
 
     class Meta:
@@ -87,6 +94,7 @@ class SystemForm(forms.ModelForm):
             made_elsewhere = [(IMPORTED, "imported reports"), (SUBMITTED, "completions made elsewhere")]
             self.fields["provider"].choices = [*names, *made_elsewhere]  # type: ignore[attr-defined]
         self._split_base_model()
+        self._split_tools()
 
     def _split_base_model(self) -> None:
         """Show the base model among the facts in its own field; words that name no system stay where they are."""
@@ -96,6 +104,14 @@ class SystemForm(forms.ModelForm):
             if others.filter(slug=self.instance.base_model).exists():
                 facts = {name: value for name, value in self.instance.facts.items() if name != BASE_MODEL}
                 self.initial.update(base_model=self.instance.base_model, facts=facts)
+
+    def _split_tools(self) -> None:
+        """Show tools named among the facts in their own field; anything else stays where it is."""
+        if "tools" in self.fields and 0 < len(self.instance.tools) <= LONGEST_TOOLS:
+            facts = self.initial.get("facts", self.instance.facts)
+            self.initial.update(
+                tools=self.instance.tools, facts={name: value for name, value in facts.items() if name != TOOLS}
+            )
 
     def clean_api_key_variable(self) -> str:
         """Refuse variables that hold the site's own secrets: what is named here is sent to the endpoint."""
@@ -144,6 +160,8 @@ class SystemForm(forms.ModelForm):
             self._check_for_provider(provider, cleaned)
         if cleaned.get("base_model") and "facts" in cleaned:
             cleaned["facts"] = {**cleaned["facts"], BASE_MODEL: cleaned["base_model"].slug}
+        if cleaned.get("tools") and "facts" in cleaned:
+            cleaned["facts"] = {**cleaned["facts"], TOOLS: cleaned["tools"]}
         return cleaned
 
     def _check_for_provider(self, provider: str, cleaned: dict[str, Any]) -> None:

@@ -19,7 +19,8 @@ from evaluations.admin.systems import run_address
 from evaluations.models import Item, ItemConfidence, ItemReading, Run
 from evaluations.selectors import item_evidence
 from evaluations.selectors.costs import money
-from evaluations.selectors.items import item_asked, token_lines, why_no_reply
+from evaluations.selectors.items import TOOL_TRACE, item_asked, token_lines, tool_trace_of, why_no_reply
+from evaluations.selectors.missing_usage import estimated_cost
 from evaluations.services.costs import prices_of
 from evaluations.services.rescoring import item_reading_correct
 
@@ -133,15 +134,18 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
 
     @admin.display(description="cost")
     def cost_text(self, item: Item) -> str:
-        """Return what the answer cost, `unknown` where prices or token counts are."""
+        """Return what the answer cost, `unknown` where prices or token counts are, with an estimate of these."""
         if item.status != Item.Status.ANSWERED:
             return "nothing yet"
-        return "unknown" if item.cost is None else money(item.cost, prices_of(item.run.frozen).currency)
+        if item.cost is not None:
+            return money(item.cost, prices_of(item.run.frozen).currency)
+        estimated = estimated_cost(run=item.run, item=item)
+        return f"unknown, {estimated.text}" if estimated else "unknown"
 
     @admin.display(description="flags")
     def flags_text(self, item: Item) -> str:
         """Return what the report stated as JSON."""
-        return as_json_text(item.source_flags)
+        return as_json_text({name: value for name, value in item.source_flags.items() if name != TOOL_TRACE})
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         """Add the evidence."""
@@ -150,6 +154,7 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
         context["may_see_keys"] = may_see_keys(request)
         context["tokens"] = token_lines(item)
         context["stated"] = ItemConfidence.objects.filter(item=item).first()
+        context["tool_trace"] = tool_trace_of(item)
         context["why_no_reply"] = why_no_reply(item)
         if item.status == Item.Status.ANSWERED and self.may_correct(request):
             context["correct_address"] = self.correct_address(item)

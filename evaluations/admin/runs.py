@@ -22,7 +22,7 @@ from evaluations.admin.run_live import items_address, live_context, may_see_outc
 from evaluations.admin.systems import run_address, sweep_address
 from evaluations.errors import EvaluationError
 from evaluations.forms import BudgetForm
-from evaluations.models import Item, ItemRescoring, Run
+from evaluations.models import TOOLS, Item, ItemRescoring, Run
 from evaluations.selectors.costs import spent_by_run
 from evaluations.services.budgets import run_budget_raise
 from evaluations.services.cloning import CLONE_OF, changed_since, run_clone
@@ -55,6 +55,7 @@ class RunAdmin(EvidenceAdmin):
                     "origin",
                     "source_name",
                     "prompt_style",
+                    "tools",
                     "repeats",
                     "permutes_options",
                     "asks_confidence",
@@ -69,7 +70,7 @@ class RunAdmin(EvidenceAdmin):
         ),
         ("Frozen when it was made", {"fields": ["parameters_text", "frozen_text"]}),
     ]
-    readonly_fields = ["question_set", "sweep_page", "clone_page", "prices", "parameters_text", "frozen_text"]
+    readonly_fields = ["question_set", "tools", "sweep_page", "clone_page", "prices", "parameters_text", "frozen_text"]
     actions = ["rescore"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
@@ -154,6 +155,11 @@ class RunAdmin(EvidenceAdmin):
     def prices(self, run: Run) -> str:
         """Return the prices the run goes by, in words."""
         return prices_of(run.frozen).text
+
+    @admin.display(description="tools allowed")
+    def tools(self, run: Run) -> str:
+        """Return the tools that its system was allowed when the run was made, in words."""
+        return str(run.frozen.get(TOOLS) or "none named")
 
     @admin.display(description="parameters")
     def parameters_text(self, run: Run) -> str:

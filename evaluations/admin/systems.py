@@ -86,7 +86,17 @@ class SystemAdmin(SaveAgainMixin):
         ),
         (
             "What is known of it",
-            {"fields": ["released_on", "parameter_count", "open_weights", "base_model", "source_name", "facts"]},
+            {
+                "fields": [
+                    "released_on",
+                    "parameter_count",
+                    "open_weights",
+                    "base_model",
+                    "tools",
+                    "source_name",
+                    "facts",
+                ]
+            },
         ),
     ]
 

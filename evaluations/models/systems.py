@@ -13,6 +13,8 @@ from evaluations.redaction import looks_like_key
 
 # Among a system's facts: the slug of the system it is built on, as an agent on its model.
 BASE_MODEL = "base_model"
+# And the tools it may use, in words, as `Python, web search`.
+TOOLS = "tools"
 PRICES = ("input_price", "output_price", "cached_input_price", "reasoning_price")
 environment_name = RegexValidator(
     r"^[A-Z][A-Z0-9_]{2,60}$",
@@ -135,3 +137,9 @@ class System(models.Model):
     def base_model(self) -> str:
         """The slug of the system this one is built on; "" where none is named."""
         return str(self.facts.get(BASE_MODEL) or "")
+
+    @property
+    def tools(self) -> str:
+        """The tools it may use, in words; "" where none are named."""
+        named = self.facts.get(TOOLS)
+        return named if isinstance(named, str) else ""

@@ -1,5 +1,6 @@
 """One item with everything that led to its verdict, for maintainers."""
 
+import json
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +12,9 @@ from corpus.selectors.later_keys import keys_in_force
 from evaluations.asked import asked_of_run
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemScore
+
+# Among what a system reports beside its answer, see `Reply.tool_trace`.
+TOOL_TRACE = "tool_trace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,15 @@ def token_lines(item: Item) -> list[TokenLine]:
     """Return the tokens of the reply with their log-probabilities, where the endpoint gave any."""
     pairs = item.log_probabilities if isinstance(item.log_probabilities, list) else []
     return [TokenLine(str(pair[0]), pair[1]) for pair in pairs if isinstance(pair, list) and len(pair) == 2]
+
+
+def tool_trace_of(item: Item) -> str:
+    """Return what the system says of the tools it used, JSON on several lines; "" where it says nothing."""
+    trace = str(item.source_flags.get(TOOL_TRACE) or "") if isinstance(item.source_flags, dict) else ""
+    try:
+        return json.dumps(json.loads(trace), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return trace
 
 
 def why_no_reply(item: Item) -> str:

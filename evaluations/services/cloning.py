@@ -20,6 +20,7 @@ _OF_THE_RUN = {
     "model_id": "model",
     "system_prompt": "system prompt",
     "folds_system_prompt": "where the system prompt stands",
+    "tools": "tools",
 }
 
 
@@ -27,8 +28,8 @@ def run_clone(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     """Queue a new run of the same system over the same questions, asked in the same way.
 
     What is asked, and of which model, is that of the run, whatever the system is set to today: provider, model, system
-    prompt, style, parameters and what was learned of them, seed, repeats, permuted options, stated confidence, fallback
-    reader, budget. Of today are address, key, limits and prices: where it is asked and what that costs. Raises
+    prompt, tools, style, parameters and what was learned of them, seed, repeats, permuted options, stated confidence,
+    fallback reader, budget. Of today are address, key, limits and prices: where it is asked and what that costs. Raises
     RunStateError for results that were not asked here, and what `run_create` raises.
     """
     run = Run.objects.select_related("system", "set_revision__question_set__benchmark").get(pk=run_id)

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from corpus.models import QuestionSetRevision
 from evaluations.asked import PROMPT_KEY
-from evaluations.models import System
+from evaluations.models import TOOLS, System
 from evaluations.prompts import prompt_style
 from evaluations.services.costs import PRICES_KEY, price_facts
 
@@ -47,6 +47,7 @@ def frozen_facts(*, system: System, set_revision: QuestionSetRevision, style_nam
         PROMPT_KEY: style.as_frozen(),
         "system_prompt": system.system_prompt,
         "folds_system_prompt": system.folds_system_prompt,
+        TOOLS: system.tools,
         "reader": READER,
         "rule": set_revision.question_set.benchmark.default_rule,
         PRICES_KEY: price_facts(system),

@@ -88,6 +88,23 @@ def test_the_cost_of_an_answer_that_nobody_knows_is_unknown(admin_client: Any, i
     assert "unknown" in page_of(admin_client, item)
 
 
+def test_an_answer_without_token_counts_has_an_estimate_beside_its_unknown_cost(admin_client: Any, item: Item) -> None:
+    """40 characters are 10 tokens at 2 EUR a million, 20 of reply and reasoning 5 at 8: 0.00006 EUR."""
+    change(item, status="answered", prompt="p" * 40, completion="c" * 12, reasoning="r" * 8)
+    assert "unknown, about 0.00006 EUR (estimate)" in page_of(admin_client, item)
+    change(item, tokens_in=1000)
+    assert "unknown, about 0.002 EUR (estimate)" in page_of(admin_client, item)
+
+
+def test_the_tools_a_system_says_it_used_are_shown(admin_client: Any, item: Item) -> None:
+    change(item, status="answered", completion="B", source_flags={"tool_trace": '[{"tool": "sear<ch"}]', "other": 1})
+    page = page_of(admin_client, item)
+    assert "Tools it says it used" in page
+    assert page.count("sear&lt;ch") == 1
+    change(item, source_flags={"tool_trace": "no JSON"})
+    assert "no JSON" in page_of(admin_client, item)
+
+
 def found(client: Any, **query: Any) -> int:
     return int(client.get(reverse(LIST), query).context["cl"].result_count)
 

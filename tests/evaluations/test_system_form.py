@@ -9,6 +9,9 @@ from django.urls import reverse
 from evaluations.models import PRICES, System, endpoint_address
 from evaluations.providers import parameter_problems
 from evaluations.redaction import looks_like_key
+from evaluations.services.cloning import changed_since
+from evaluations.services.runs import run_create
+from tests.corpus.factories import make_benchmark, make_question, make_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 GOOD = {
@@ -150,7 +153,10 @@ def saved(client, system, **changes):
     """Send the form of a system as it is shown, with changes; return its facts."""
     address = reverse("admin:evaluations_system_change", args=[system.pk])
     form = client.get(address).context["adminform"].form
-    shown = {"facts": json.dumps(form.initial["facts"]), "base_model": form.initial.get("base_model", "")}
+    shown = {
+        "facts": json.dumps(form.initial["facts"]),
+        **{name: form.initial.get(name, "") for name in ("base_model", "tools")},
+    }
     response = client.post(address, GOOD | shown | changes)
     assert response.status_code == 302, response.context["adminform"].form.errors
     system.refresh_from_db()
@@ -164,6 +170,25 @@ def test_the_base_model_is_kept_among_the_facts_and_has_a_field_of_its_own(admin
     assert agent.base_model == "base"
     assert saved(admin_client, agent) == {"paper": "p", "base_model": "base"}
     assert saved(admin_client, agent, base_model="") == {"paper": "p"}
+
+
+def test_tools_are_kept_among_the_facts_and_with_each_run(admin_client):
+    benchmark = make_benchmark()
+    agent = System.objects.create(slug="a-model", name="Agent", provider="random", facts={"paper": "p"})
+    assert saved(admin_client, agent, tools="Python, web search") == {"paper": "p", "tools": "Python, web search"}
+    assert saved(admin_client, agent) == {"paper": "p", "tools": "Python, web search"}
+    questions = make_set(benchmark, revisions=[make_question(benchmark)])
+    run = run_create(system=agent, set_revision=questions.current_revision, wake=False)
+    assert saved(admin_client, agent, tools="") == {"paper": "p"}
+    page = admin_client.get(reverse("admin:evaluations_run_change", args=[run.pk])).content.decode()
+    assert "Python, web search" in page
+    assert changed_since(run) == ["tools"]
+
+
+@pytest.mark.parametrize("tools", [["Python"], "x" * 301])
+def test_published_tools_that_do_not_fit_the_field_stay_as_they_are(admin_client, tools):
+    agent = System.objects.create(slug="a-model", name="Agent", provider="random", facts={"tools": tools})
+    assert saved(admin_client, agent) == {"tools": tools}
 
 
 def test_a_published_base_model_that_is_no_system_stays_as_it_is(admin_client):
