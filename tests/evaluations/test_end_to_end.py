@@ -11,16 +11,18 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.urls import reverse
 
 from corpus.models import QuestionRevision, QuestionSet
 from corpus.services.imports import corpus_import
 from evaluations.errors import RunAlreadyActiveError
 from evaluations.models import Item, ItemAttempt, Run, System
 from evaluations.services.runs import run_create
+from evaluations.services.stalled_runs import is_silent
 from tests.conftest import SHARED
 from tests.corpus.factories import make_benchmark, make_question, make_set
 from tests.evaluations.conftest import make_bank
-from tests.evaluations.real_parts import RealParts, real_parts, wait_until
+from tests.evaluations.real_parts import LEASE_SECONDS, RealParts, real_parts, wait_until
 from tests.fake_servers.noise import Noise, noise_for
 from tests.fake_servers.server import FakeServer, Shape
 
@@ -167,8 +169,9 @@ def only_once(server: FakeServer, noise: Noise, stored: set[int]) -> bool:
 
 
 @pytest.mark.workers(sqlite=True)
-def test_rq_01_a_killed_worker_is_replaced_by_another(parts: RealParts) -> None:
-    """On every database: twenty questions, SIGKILL after five, another worker goes on."""
+def test_rq_01_a_killed_worker_is_replaced_by_another(parts: RealParts, admin_client: Any, settings: Any) -> None:
+    """RQ-01: twenty questions, SIGKILL after five; the run shows `Interrupted`, another worker goes on at the sixth."""
+    settings.EVALUATION_LEASE_SECONDS = LEASE_SECONDS
     make_set_named("twenty", 20)
     with FakeServer(latency_seconds=0.25) as server:
         system_at(server)
@@ -179,7 +182,11 @@ def test_rq_01_a_killed_worker_is_replaced_by_another(parts: RealParts) -> None:
         first.kill()
         stored = set(Item.objects.filter(status="answered").values_list("prompt", flat=True))
         in_flight = Item.objects.filter(status="leased").count()
-        assert Run.objects.get().status == Run.Status.RUNNING
+        run = Run.objects.get()
+        assert run.status == Run.Status.RUNNING
+        wait_until(lambda: is_silent(Run.objects.get()), what="a lease without a sign of life")
+        page = admin_client.get(reverse("admin:evaluations_run_change", args=[run.pk])).content.decode()
+        assert "Interrupted: no worker has given a sign of life" in page
         parts.start_worker()
         report = parts.report_of(command)
     assert (report["status"], nonzero(report["outcomes"])) == ("finished", {"right": 20})
@@ -189,6 +196,7 @@ def test_rq_01_a_killed_worker_is_replaced_by_another(parts: RealParts) -> None:
 
 
 def test_rq_05_two_workers_share_a_run_and_a_second_press_says_so(parts: RealParts) -> None:
+    """RQ-05: two workers, one run: each question once; a second run of the same is refused."""
     make_set_named("forty", 40)
     with FakeServer(latency_seconds=0.2) as server:
         system_at(server)

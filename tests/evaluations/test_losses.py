@@ -96,6 +96,7 @@ def test_rq_07_a_queue_that_restarts_costs_nothing(
     client: Any,
     keeps: bool,
 ) -> None:
+    """RQ-07: Redis restarts during a run, with its data and without: pages open, the runs go on, stop works."""
     with FakeServer(latency_seconds=0.3) as server:
         run = run_create(system=make_system(server.base_url, concurrency=2), set_revision=twenty)
         second = run_create(system=make_system(server.base_url, concurrency=1), set_revision=twenty)
@@ -122,7 +123,7 @@ def test_rq_07_a_queue_that_restarts_costs_nothing(
 def test_rq_08_the_worker_outlives_lost_connections_and_failing_jobs(
     twenty: QuestionSetRevision, make_system: MakeSystem, queue: RestartedQueue, parts: RealParts
 ) -> None:
-    """Connections are cut in the middle of a job and between two; one job raises a database error."""
+    """RQ-08: connections are cut in a job and between two, one job raises a database error: the next one works."""
     from tests.evaluations.broken_jobs import ask_for_a_table_that_is_not_there
 
     jobs = Queue("evaluations", connection=queue.connection())

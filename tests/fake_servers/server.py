@@ -20,13 +20,17 @@ Shape = Literal["openai", "responses", "anthropic", "plain"]
 
 @dataclass(frozen=True)
 class Said:
-    """A reply of the model; `finish` in OpenAI's words. `text` None is a reply without content, `tool` one it calls."""
+    """A reply of the model; `finish` in OpenAI's words. `text` None is a reply without content, `tool` one it calls.
+
+    `counts` are the tokens it reports, in and out.
+    """
 
     text: str | None
     finish: str = "stop"
     refusal: str | None = None
     reasoning: str = ""
     has_usage: bool = True
+    counts: tuple[int, int] = (11, 7)
     n_cached: int | None = None
     n_reasoning: int | None = None
     log_probabilities: Sequence[tuple[str, float]] | None = None
@@ -221,7 +225,8 @@ def _openai_reply(said: Said, model: str) -> dict[str, Any]:
         message["reasoning_content"] = said.reasoning
     if said.tool:
         message["tool_calls"] = [{"id": "1", "type": "function", "function": {"name": said.tool, "arguments": "{}"}}]
-    usage: dict[str, Any] = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    n_in, n_out = said.counts
+    usage: dict[str, Any] = {"prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out}
     if said.n_cached is not None:
         usage["prompt_tokens_details"] = {"cached_tokens": said.n_cached}
     if said.n_reasoning is not None:
@@ -263,7 +268,8 @@ def _responses_reply(said: Said, model: str) -> dict[str, Any]:
 
 
 def _responses_usage(said: Said) -> dict[str, Any]:
-    usage: dict[str, Any] = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
+    n_in, n_out = said.counts
+    usage: dict[str, Any] = {"input_tokens": n_in, "output_tokens": n_out, "total_tokens": n_in + n_out}
     if said.n_cached is not None:
         usage["input_tokens_details"] = {"cached_tokens": said.n_cached}
     if said.n_reasoning is not None:
@@ -282,7 +288,8 @@ def _anthropic_reply(said: Said, model: str) -> dict[str, Any]:
     thinking = [{"type": "thinking", "thinking": said.reasoning, "signature": "s"}] if said.reasoning else []
     tool = [{"type": "tool_use", "id": "1", "name": said.tool, "input": {}}] if said.tool else []
     text = [{"type": "text", "text": said.text}] if said.text else []
-    usage: dict[str, Any] = {"input_tokens": 11 - (said.n_cached or 0), "output_tokens": 7}
+    n_in, n_out = said.counts
+    usage: dict[str, Any] = {"input_tokens": n_in - (said.n_cached or 0), "output_tokens": n_out}
     if said.n_cached is not None:
         usage["cache_read_input_tokens"] = said.n_cached
     if said.n_reasoning is not None:
@@ -303,7 +310,7 @@ def _plain_reply(said: Said, model: str) -> dict[str, Any]:
     return {
         "agent": {"version": f"{model}-2026", "thoughts": said.reasoning},
         "outputs": [{"text": said.text, "why_ended": said.finish}],
-        "used": {"read": 11, "written": 7} if said.has_usage else None,
+        "used": {"read": said.counts[0], "written": said.counts[1]} if said.has_usage else None,
         "steps": [{"tool": "search", "input": "benzene"}],
     }
 
