@@ -241,7 +241,7 @@ def _radar_layout(chart: TopicChart) -> dict[str, Any]:
         "xaxis": {**hidden, "range": [-1.7, 1.7]},
         "yaxis": {**hidden, "range": [-1.32, 1.32], "scaleanchor": "x"},
         "shapes": [*_rings(), *_spokes(chart)],
-        "annotations": [*_ring_labels(), *_topic_labels(chart)],
+        "annotations": [*_ring_labels(chart), *_topic_labels(chart)],
         "meta": {
             "narrow": {
                 "height": chart.height_on_phones,
@@ -271,16 +271,17 @@ def _spokes(chart: TopicChart) -> Iterator[dict[str, Any]]:
         yield {"type": "line", "layer": "below", "x0": 0, "y0": 0, "x1": x, "y1": y, "line": line}
 
 
-def _ring_labels() -> Iterator[dict[str, Any]]:
+def _ring_labels(chart: TopicChart) -> Iterator[dict[str, Any]]:
+    """Label each ring on its inside, half way between the first two spokes: the points lie on the spokes."""
+    angle = math.pi / 2 - math.pi / len(chart.topics)
     for ring in RINGS:
         yield {
-            "x": 0,
-            "y": ring,
+            "x": round(ring * math.cos(angle), 5),
+            "y": round(ring * math.sin(angle), 5),
             "text": f"{ring:.0%}",
             "showarrow": False,
-            "xanchor": "left",
-            # Outside the rim a topic's name begins.
-            "yanchor": "top" if ring == 1 else "bottom",
+            "xanchor": "center",
+            "yanchor": "top",
             "font": {"size": 11, "color": "var(--text-quiet)"},
         }
 

@@ -151,8 +151,9 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
         "snapshot_number": number_of_newest_snapshot(found),
         "page": "board",
     }
-    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, f"leaderboard/{'_board' if is_fragment else 'board'}.html", context)
+    is_fragment = bool(request.htmx) and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    name = "_board" if is_fragment else "board"
+    return render(request, f"leaderboard/{name}.html", {**context, "is_fragment": is_fragment})
 
 
 @require_safe
@@ -223,6 +224,7 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "system": found,
         "results": results,
+        "has_demo": found.is_demo or any(result.question_set.benchmark.is_demo for result in results),
         "facts": public_facts(found.facts),
         "base_model": base_model_of(found.facts),
     }

@@ -210,6 +210,7 @@ class RunAdmin(EvidenceAdmin):
             raise PermissionDenied
         run = get_object_or_404(Run.objects.select_related("system"), pk=run_id)
         context = live_context(request, run)
+        context.update(is_swapped=True, may_raise_budget=may_raise_budget(run, request))
         status = 200 if context["progress"].is_active else STOP_POLLING
         return TemplateResponse(request, "admin/evaluations/run/_progress.html", context, status=status)
 

@@ -46,6 +46,13 @@ def session_participant(request: HttpRequest, study: Study) -> Participant | Non
     return participant
 
 
+def entered_studies(request: HttpRequest) -> list[Study]:
+    """Return the studies in which this session continues as somebody, by title."""
+    entered = request.session.get(SESSION_KEY, {})
+    studies = Study.objects.filter(slug__in=entered).order_by("title") if entered else []
+    return [study for study in studies if session_participant(request, study)]
+
+
 def link_fingerprint(participant: Participant) -> str:
     """Return what a session keeps of a personal link: enough to know it by, not enough to open it."""
     return salted_hmac(SESSION_SALT, participant.link_secret, algorithm="sha256").hexdigest()

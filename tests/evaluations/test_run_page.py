@@ -236,6 +236,15 @@ def test_two_presses_queue_the_same_once(admin_client: Any, run: Run) -> None:
     assert Run.objects.count() == 2
 
 
+def test_a_run_that_ends_while_it_is_looked_at_takes_its_budget_form_along(admin_client: Any, run: Run) -> None:
+    gone = 'id="run-budget" hx-swap-oob="delete"'
+    assert 'id="run-budget"' in words(admin_client.get(address(run)))
+    assert gone not in words(admin_client.get(address(run, "progress")))
+    change(run, status="finished")
+    assert gone in words(admin_client.get(address(run, "progress")))
+    assert "run-budget" not in words(admin_client.get(address(run)))
+
+
 def test_a_budget_is_raised_on_the_page_and_the_run_goes_on(admin_client: Any, run: Run) -> None:
     change(run, status="paused", budget=Decimal(1), error_code="budget", error_message="used up")
     page = words(admin_client.get(address(run)))

@@ -322,6 +322,17 @@ def test_anyone_can_read_what_is_stored(settings: Any) -> None:
     assert reverse("survey:privacy") in Client().get(reverse("survey:consent", args=[study.slug])).content.decode()
 
 
+def test_what_is_stored_leads_back_to_the_study_and_to_the_site() -> None:
+    person = someone()
+    back = reverse("survey:continue", args=[person.study.slug])
+    page = Client().get(reverse("survey:privacy")).content.decode()
+    assert f'href="{reverse("leaderboard:home")}"' in page
+    assert back not in page
+    browser = Client()
+    browser.get(reverse("survey:resume", args=[person.link_secret]))
+    assert f'href="{back}"' in browser.get(reverse("survey:privacy")).content.decode()
+
+
 def test_missed_attention_checks_are_told_once_the_study_is_closed() -> None:
     person = someone()
     without = own_data(person)["not_included"]

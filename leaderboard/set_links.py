@@ -1,0 +1,74 @@
+"""The links that every page of a question set begins with: its other pages, and the same as files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from corpus.models import QuestionSet
+
+_ALL = ("rule", "grouping", "fallback")
+# The name of a page's address, its label, and those choices in its address that other pages know too.
+PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("board", "Board", _ALL),
+    ("topics", "Topics", _ALL),
+    ("compare", "Compare", ("rule",)),
+    ("humans", "People", ("rule",)),
+    ("outcomes", "Outcomes", _ALL),
+    ("factors", "Factors", ("rule",)),
+    ("confidence", "Confidence", ("rule",)),
+    ("questions", "Questions", ("rule", "grouping")),
+)
+FILES = (("api-v1:leaderboard_csv", "CSV"), ("api-v1:leaderboard", "JSON"))
+_READ = {name: read for name, _, read in PAGES}
+
+
+@dataclass(frozen=True, slots=True)
+class SetLink:
+    """A link of the list; `current` is `page` where it leads to the page it stands on, `true` on a page below that."""
+
+    label: str
+    address: str
+    current: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetLinks:
+    """The pages of a set, and what holds its results for programs and for good."""
+
+    pages: tuple[SetLink, ...]
+    files: tuple[SetLink, ...]
+
+
+def set_links(
+    *, question_set: QuestionSet, current: str, is_below: bool, chosen: Mapping[str, str], snapshot: int | None = None
+) -> SetLinks:
+    """Return the links of a set as they stand on the page `current`, or on one below it.
+
+    What both pages read in their addresses is kept of `chosen`, the choices in the address of this one.
+    Questions of a set that is not open are only linked on their own pages, which are for staff. `snapshot` is the
+    number of the snapshot that is the page itself; else the newest is linked where the set was read with it.
+    """
+    kept = {name: chosen[name] for name in _READ.get(current, ()) if chosen.get(name)}
+    marked = "true" if is_below else "page"
+    is_linked = question_set.policy == QuestionSet.Policy.OPEN or current == "questions"
+    pages = tuple(
+        SetLink(label, _address(name, question_set.slug, kept, read), marked if name == current else "")
+        for name, label, read in PAGES
+        if name != "questions" or is_linked
+    )
+    files = tuple(SetLink(label, _address(name, question_set.slug, kept, _ALL)) for name, label in FILES)
+    for_good = _for_good(snapshot or getattr(question_set, "newest_snapshot", None), current="page" if snapshot else "")
+    return SetLinks(pages, (*files, *for_good, SetLink("API", reverse("leaderboard:api-docs"))))
+
+
+def _address(name: str, slug: str, kept: Mapping[str, str], read: tuple[str, ...]) -> str:
+    query = urlencode({key: value for key, value in kept.items() if key in read})
+    return reverse(f"leaderboard:{name}", args=[slug]) + (f"?{query}" if query else "")
+
+
+def _for_good(number: int | None, *, current: str) -> tuple[SetLink, ...]:
+    if number is None:
+        return ()
+    return (SetLink(f"Snapshot {number}", reverse("leaderboard:snapshot", args=[number]), current),)
