@@ -7,6 +7,7 @@ import numpy as np
 from django.core.cache import cache
 
 from corpus.models import QuestionSet
+from evaluations.selectors.systems import tools_by_run
 from leaderboard import statistics
 from leaderboard.boards import HUMAN, Row, Topic
 from leaderboard.disclosure import SMALLEST_GROUP_OF_PEOPLE
@@ -51,6 +52,7 @@ class PartOfPeople:
     question_set: QuestionSet
     tools: frozenset[bool]
     row: Row
+    agents: tuple["ToolUser", ...] = ()
 
     @property
     def words(self) -> str:
@@ -58,6 +60,14 @@ class PartOfPeople:
         if len(self.tools) > 1:
             return "allowed to some"
         return "allowed" if True in self.tools else "not allowed"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUser:
+    """The row of a system that was allowed tools, and these in words."""
+
+    row: Row
+    tools: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +199,16 @@ def _parts(board: Board) -> tuple[PartOfPeople, ...]:
             here = load_board(question_set=question_set, query=BoardQuery(rule=board.query.rule))
         tools = tools_by_set(study_ids=_counted_studies(here)).get(question_set.pk)
         if tools and here.people_with_accuracy:
-            parts.append(PartOfPeople(question_set, tools, here.people_with_accuracy))
+            agents = _tool_users(here) if True in tools else ()
+            parts.append(PartOfPeople(question_set, tools, here.people_with_accuracy, agents))
     return tuple(parts)
+
+
+def _tool_users(board: Board) -> tuple[ToolUser, ...]:
+    """Return the rows of systems that were allowed tools when they were asked, as they stand on the board."""
+    rows = [row for row in board.rows if row.run_id and row.has_accuracy]
+    tools = tools_by_run(run_ids=[row.run_id for row in rows])
+    return tuple(ToolUser(row, tools[row.run_id]) for row in rows if row.run_id in tools)
 
 
 def _counted_studies(board: Board) -> set[int]:

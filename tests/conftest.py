@@ -18,6 +18,7 @@ IN_ONE_PROCESS = (
     "tests/corpus/test_real_corpus.py",
     "tests/corpus/scoring/test_published_packs.py",
     "tests/evaluations/test_provider_cases.py",
+    "tests/evaluations/test_queue_cases.py",
     "tests/e2e/",
     "tests/survey/test_demo.py",
 )

@@ -1,11 +1,13 @@
 """Systems as the public may see them: what is known of them, their runs as counts."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from evaluations.models import System
+from django.db.models.fields.json import KT
+
+from evaluations.models import TOOLS, Run, System
 from evaluations.providers import IMPORTED, SUBMITTED
 from evaluations.selectors.runs import RunSummary, run_summaries
 
@@ -39,6 +41,12 @@ def public_system(*, slug: str) -> SystemPage | None:
     """Return one system, or None when there is none of that slug or it is hidden."""
     pages = _pages(list(System.objects.filter(slug=slug, is_hidden=False)))
     return pages[0] if pages else None
+
+
+def tools_by_run(*, run_ids: Collection[str]) -> dict[str, str]:
+    """Return the tools that the system of each run was allowed, in words; runs that name none are left out."""
+    rows = Run.objects.filter(pk__in=run_ids).order_by().annotate(tools=KT(f"frozen__{TOOLS}"))
+    return {str(pk): tools for pk, tools in rows.values_list("pk", "tools") if tools}
 
 
 def _pages(systems: list[System]) -> list[SystemPage]:

@@ -244,7 +244,7 @@ def _paths(redis: Redis) -> Iterator[str]:
     for run in Run.objects.all():
         for name in ("run_change", "run_progress", "run_history"):
             yield reverse(f"admin:evaluations_{name}", args=[run.pk])
-    for system in System.objects.all():
+    for system in System.objects.filter(name__in=PROVIDERS):
         yield reverse("admin:evaluations_system_change", args=[system.pk])
         yield reverse("admin:evaluations_system_history", args=[system.pk])
         yield reverse("leaderboard:system", args=[system.slug])

@@ -152,7 +152,7 @@ def test_a_stop_holds_after_one_question_and_nothing_of_the_run_is_deleted(
     assert run.items.filter(status="answered").count() == len(server.calls)
     assert not run.items.filter(status="leased").exists()
     address = reverse("admin:evaluations_system_delete", args=[system.pk])
-    assert "protected" in admin_client.get(address).content.decode()
+    assert "Cannot delete system" in admin_client.get(address).content.decode()
     admin_client.post(address, {"post": "yes"})
     assert System.objects.filter(pk=system.pk).exists()
     assert Run.objects.filter(pk=run.pk).exists()

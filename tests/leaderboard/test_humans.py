@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from corpus.models import QuestionSet
+from evaluations.models import Run
 from leaderboard import humans
 from leaderboard.statistics import beaten_band, bootstrap_interval
 from survey.models import StudyBlock
@@ -132,6 +133,23 @@ def test_with_tools_and_without_are_the_boards_of_the_parts(client, wide_set) ->
     for slug, name in (("with", "With"), ("without", "Without")):
         row = client.get(f"/api/v1/leaderboard/{slug}/").json()["rows"][0]
         assert cells(html, name)[3].startswith(f"{row['accuracy'] * 100:.1f}%")
+
+
+def test_systems_that_were_allowed_tools_stand_beside_the_people_who_were(client, wide_set) -> None:
+    revisions = list(wide_set.current_revision.question_revisions.all())
+    with_tools = make_set(wide_set.benchmark, "with", revisions[:10], name="With")
+    without = make_set(wide_set.benchmark, "without", revisions[10:], name="Without")
+    make_people_of_parts([with_tools, without], [(each[:10], each[10:]) for each in answers(*range(8, 14))])
+    StudyBlock.objects.filter(set_revision=with_tools.current_revision).update(tools_allowed=True)
+    for name, tools in (("Agent", "Python, search"), ("Model", "")):
+        run = make_run(make_system(name=name), wide_set, "+-" * 10)
+        Run.objects.filter(pk=run.pk).update(frozen={"tools": tools})
+    html = page(client).split('id="tools-heading"')[1]
+    assert cells(html, "Agent")[:1] == ["Python, search"]
+    assert cells(html, "Agent")[2] == "10"
+    assert cells(html, "Agent")[3].startswith("50.0%")
+    assert html.count(">Agent<") == 1, "not beside people without tools"
+    assert ">Model<" not in html
 
 
 def test_parts_of_people_too_few_to_be_shown_are_not_named(client, wide_set) -> None:
