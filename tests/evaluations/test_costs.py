@@ -10,6 +10,7 @@ import pytest
 
 from corpus.models import ActionLog, QuestionSetRevision
 from evaluations.errors import CannotBeAskedError, RunStateError
+from evaluations.management.run_reports import run_report
 from evaluations.models import Item, ItemAttempt, Run, System
 from evaluations.selectors.costs import Spent, money, spent
 from evaluations.selectors.missing_usage import estimated_cost
@@ -179,9 +180,11 @@ def test_usage_missing_leaves_the_cost_unknown_and_the_sum_says_of_how_many(
     characters = [(len(item.prompt), len(item.completion)) for item in run.items.filter(cost=None)]
     sent, received = (ceil(sum(side) / 4) for side in zip(*characters, strict=True))
     assert estimated.cost == (2 * D(sent) + 8 * D(received)) / 1_000_000
-    assert spent(run=run).known == sum(run.items.exclude(cost=None).values_list("cost", flat=True)), (
-        "no part of the sum"
-    )
+    known = run.items.exclude(cost=None).values_list("cost", flat=True)
+    assert spent(run=run).known == sum(known), "the estimate is no part of the sum"
+    report = run_report(run.pk)
+    assert report.as_dict()["estimated"] == estimated.as_dict()
+    assert f"11 without token counts {estimated.text}" in report.as_text()
 
 
 def test_prices_changed_later_leave_a_run_as_it_is(
