@@ -1,5 +1,6 @@
 """The demo site: our own bank, made-up people, a made-up report, an admin login, and a run through the queue."""
 
+import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from corpus.services.imports import BenchmarkNaming, ImportReport, corpus_import
 from evaluations.models import Run, System
 from evaluations.services.reports import reports_import
 from evaluations.services.runs import run_create
-from evaluations.services.systems import ensure_random_system
+from evaluations.services.systems import ensure_random_system, ensure_structure_system
 from evaluations.tasks import wake_run
 from survey.services.demo import demo_study_create, load_demo_people
 
@@ -75,8 +76,16 @@ def admin_ensure() -> tuple[str, str]:
 
 def random_run_ensure() -> UUID:
     """Return the random baseline's run over the whole bank, queueing one if there is none."""
+    return _run_ensure(ensure_random_system(is_demo=True))
+
+
+def structure_run_ensure() -> UUID:
+    """Return the same of the baseline that computes its answers from structures."""
+    return _run_ensure(ensure_structure_system(is_demo=True))
+
+
+def _run_ensure(system: System) -> UUID:
     revision = _current_revision(BANK.slug)
-    system = ensure_random_system(is_demo=True)
     run = Run.objects.filter(system=system, set_revision=revision).exclude(status=Run.Status.STOPPED).first()
     if run is None:
         return run_create(system=system, set_revision=revision, seed=1).pk
@@ -84,6 +93,14 @@ def random_run_ensure() -> UUID:
         # A demo that was killed may have left a run whose wake-up calls are gone.
         wake_run(run_id=run.pk)
     return run.pk
+
+
+def keep_private(data_dir: Path) -> None:
+    """Let nobody but the owner read what the demo keeps, now and from here on: its database holds people's links."""
+    os.umask(0o077)
+    data_dir.chmod(0o700)
+    for kept in data_dir.glob("*.sqlite3*"):
+        kept.chmod(0o600)
 
 
 def _current_revision(slug: str) -> QuestionSetRevision:

@@ -10,7 +10,8 @@ from leaderboard.comparison import Difference
 
 ALL = "All questions"
 LINE_HEIGHT = 22
-FRAME_HEIGHT = 150
+# Above the lines, and below them for the axis and its title; names of the legend may stand one below the other.
+TOP_HEIGHT, AXIS_HEIGHT, NAME_HEIGHT = 16, 64, 22
 # Okabe and Ito's colours and a shape each, so that neither has to be told by itself.
 STYLES = (
     ("var(--category-blue)", "circle"),
@@ -23,7 +24,11 @@ STYLES = (
 def difference_chart_height(comparison: Comparison) -> int:
     """Return the height of the chart in pixels, so that its place can be kept before it is drawn."""
     lines = (1 + len(comparison.topics)) * max(len(comparison.rows) - 1, 1)
-    return FRAME_HEIGHT + LINE_HEIGHT * lines + 10 * len(comparison.topics)
+    return TOP_HEIGHT + LINE_HEIGHT * lines + 10 * (1 + len(comparison.topics)) + _below(comparison)
+
+
+def _below(comparison: Comparison) -> int:
+    return AXIS_HEIGHT + NAME_HEIGHT * max(len(comparison.rows) - 1, 1)
 
 
 def difference_chart(comparison: Comparison) -> dict[str, Any]:
@@ -84,7 +89,7 @@ def _interval_words(ends: list[float]) -> str:
 def _layout(comparison: Comparison, reference: Row) -> dict[str, Any]:
     return {
         "height": difference_chart_height(comparison),
-        "margin": {"l": 10, "r": 16, "t": 16, "b": 110},
+        "margin": {"l": 10, "r": 16, "t": TOP_HEIGHT, "b": _below(comparison)},
         "scattermode": "group",
         "scattergap": 0.35,
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -93,9 +98,13 @@ def _layout(comparison: Comparison, reference: Row) -> dict[str, Any]:
         "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
         "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
         "showlegend": True,
-        "meta": {"narrow": {"title": "points", "dtick": 25}},
+        "meta": {"narrow": {"title": "points", "dtick": 50}},
         "xaxis": {
-            "title": {"text": f"percentage points less or more than {label(reference)}", "font": {"size": 13}},
+            "title": {
+                "text": f"percentage points less or more than {label(reference)}",
+                "font": {"size": 13},
+                "standoff": 8,
+            },
             "gridcolor": "var(--line)",
             "zeroline": False,
             "fixedrange": True,

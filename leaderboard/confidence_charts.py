@@ -117,7 +117,8 @@ def _layout(title: str) -> dict[str, Any]:
         "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
         "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
         "showlegend": True,
-        "meta": {"narrow": {"title": "level stated", "dtick": 1}},
+        # On a phone the names of the legend stand one below the other.
+        "meta": {"narrow": {"title": "level stated", "dtick": 1, "margin": {"l": 60, "r": 8, "t": 16, "b": 190}}},
         "xaxis": {
             "title": {
                 "text": "level stated, from 1 (a guess) to 5 (as good as certain)",

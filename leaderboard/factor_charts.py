@@ -90,7 +90,7 @@ def _layout(found: Factors, lines: Sequence[Line], factor: str) -> dict[str, Any
         "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
         "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
         "showlegend": True,
-        "meta": {"narrow": {"title": title, "dtick": None}},
+        "meta": {"narrow": {"title": title, "dtick": _narrow_step(lines, factor)}},
         "xaxis": {
             "type": _axis_type(lines, factor),
             "title": {"text": title, "font": {"size": 13}, "standoff": 8},
@@ -120,6 +120,13 @@ def _ticks(lines: Sequence[Line], factor: str) -> dict[str, int]:
     is_wide = _axis_type(lines, factor) == "log" and max(values, default=1) >= 100 * min(values, default=1)
     # Dates are long words.
     return {"dtick": 1} if is_wide else {"nticks": 4 if factor == "released" else 7}
+
+
+def _narrow_step(lines: Sequence[Line], factor: str) -> int | None:
+    """Return the orders of magnitude from one tick to the next on a phone; None where there is less than one."""
+    values = [x for line in lines if isinstance(x := line.x(factor), int | float)]
+    is_long = _axis_type(lines, factor) == "log" and max(values, default=1) >= 10 * min(values, default=1)
+    return 1 if is_long else None
 
 
 def _axis_type(lines: Sequence[Line], factor: str) -> str:

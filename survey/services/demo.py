@@ -34,8 +34,8 @@ WRONG_FACTORS = (Decimal("0.1"), Decimal("0.5"), Decimal("1.3"), Decimal(2), Dec
 DO_NOT_KNOW_CHANCE = 0.1
 
 INTRODUCTION = (
-    "Twenty short questions from all over chemistry, so that you can see how a study here works and how people compare "
-    "with language models on the same questions."
+    "Twenty short questions from three fields of chemistry, so that you can see how a study here works and how people "
+    "compare with language models on the same questions."
 )
 CONSENT = """This is a demonstration of a study. Taking part is voluntary; you can stop at any time.
 

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from chembench_site.demo import admin_ensure
+from chembench_site.demo import admin_ensure, keep_private
 from chembench_site.management.commands.demo import only_demo, refuse_taken_port
 
 ROOT = Path(settings.BASE_DIR)
@@ -42,6 +42,18 @@ def test_what_the_environment_says_of_a_real_site_is_set_aside(tmp_path: Path) -
     assert "REDIS_URL=\n" in shown
     assert "ALLOWED_HOSTS=127.0.0.1,localhost\n" in shown
     assert f"DATA_DIR={tmp_path}\n" in shown
+
+
+def test_nobody_else_reads_what_the_demo_keeps(tmp_path: Path) -> None:
+    before = tmp_path / "chembench.sqlite3"
+    before.touch(mode=0o644)
+    mask = os.umask(0o022)
+    try:
+        keep_private(tmp_path)
+        (tmp_path / "chembench.sqlite3-wal").touch()
+    finally:
+        os.umask(mask)
+    assert [path.stat().st_mode & 0o077 for path in (tmp_path, *tmp_path.iterdir())] == [0, 0, 0]
 
 
 @pytest.mark.django_db

@@ -1,11 +1,14 @@
 """The public pages in a real browser: charts under the content policy, accessibility, phones, no script."""
 
+import os
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from corpus.models import QuestionSet
 from leaderboard.selectors.assets import chart_script_url
+from leaderboard.services.snapshots import snapshot_publish
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.leaderboard.stated import state, state_people
@@ -15,6 +18,9 @@ sync_api = pytest.importorskip("playwright.sync_api")
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+LAYOUT = Path(__file__).with_name("layout.js")
+# A folder for pictures of all pages, for somebody to look at.
+PICTURES = os.environ.get("PICTURES", "")
 BOARD = "/leaderboard/bench/"
 ROWS = ".ranking tbody tr"
 COMPARE = f"{BOARD}compare/?entrant=model-0&entrant=model-9&entrant=long&entrant=human-experts&entrant=model-20"
@@ -38,7 +44,11 @@ PAGES = (
     QUESTIONS,
     f"{BOARD}questions/",
     "/about/",
+    "/snapshots/",
+    "/snapshots/1/",
+    "/api/v1/docs/",
 )
+SCREENS = (("dark", "light", 360), ("light", "dark", 1440), ("light", "", 768))
 TOPICS = (
     "Analytical Chemistry",
     "Chemical Preference",
@@ -99,6 +109,23 @@ class Reader:
             chart.scroll_into_view_if_needed()
         for chart in charts:
             sync_api.expect(chart).to_have_attribute("data-drawn", "true", timeout=LONGEST_DRAWING_MS)
+
+    def open(self, address: str) -> None:
+        """Open a page as a reader who looks at all of it."""
+        response = self.page.goto(address)
+        assert response.status in (200, 403), address
+        if chart_script_url():
+            self.see_chart()
+
+    def barriers(self, *rules: str) -> list[tuple[str, list[str]]]:
+        """Return what axe finds, of some of its rules or of all."""
+        options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+        found = self.page.evaluate("options => axe.run(document, options)", options)["violations"]
+        return [(entry["id"], [node["html"][:150] for node in entry["nodes"]][:3]) for entry in found]
+
+    def keep_picture(self, name: str) -> None:
+        if PICTURES:
+            self.page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True)
 
 
 def needs_chart_library() -> None:
@@ -163,23 +190,65 @@ def test_without_script_every_control_works_and_the_table_is_there(browser, site
         assert "Model number 39" in page.locator(ROWS).first.inner_text()
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
-def test_pages_are_accessible_and_fit_the_screen(browser, site, scheme, width) -> None:
+@pytest.fixture
+def full_site(site):
+    """The same with a tie, and a snapshot of its board."""
+    bench = QuestionSet.objects.get(slug="bench")
+    for slug in ("tied", "tied-too"):
+        make_run(make_system(slug=slug, name="Tied"), bench, "+" * 41 + "-" * 4)
+    snapshot_publish(question_set=bench)
+    return site
+
+
+@pytest.mark.parametrize(("scheme", "other_scheme", "width"), SCREENS)
+def test_pages_are_accessible_and_nothing_is_cut_off_or_over_another(
+    browser, full_site, scheme, other_scheme, width
+) -> None:
     if not AXE.exists():
         pytest.skip("axe-core is not there: run `npm ci`")
-    viewport = {"width": width, "height": 800}
+    viewport = {"width": width, "height": 900}
     with Reader(browser, color_scheme=scheme, viewport=viewport, reduced_motion="reduce") as reader:
-        for address in PAGES:
-            reader.page.goto(site + address)
-            if address in WITH_CHART and chart_script_url():
-                reader.see_chart()
+        for number, address in enumerate(PAGES):
+            reader.open(full_site + address)
+            reader.keep_picture(f"{number:02}-{width}-{scheme}")
+            assert reader.page.evaluate(LAYOUT.read_text(encoding="utf-8")) == [], address
+            if not other_scheme:
+                continue
             reader.page.evaluate(AXE.read_text(encoding="utf-8"))
-            found = reader.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-            violations = [
-                (entry["id"], [node["html"][:150] for node in entry["nodes"]][:3]) for entry in found["violations"]
-            ]
-            assert violations == [], address
-            assert reader.page.evaluate("document.documentElement.scrollWidth") <= width, address
+            assert reader.barriers() == [], address
+            reader.page.emulate_media(color_scheme=other_scheme)
+            reader.keep_picture(f"{number:02}-{width}-{other_scheme}")
+            assert reader.barriers("color-contrast") == [], address
+            reader.page.emulate_media(color_scheme=scheme)
+
+
+def test_what_goes_wrong_with_a_layout_is_seen(browser) -> None:
+    faults = {
+        "": "<p>one <b>two</b></p>",
+        "wider": '<p style="width: 120vw">wide</p>',
+        "beside": '<p style="position: fixed; left: 95vw; white-space: nowrap">far out to the right</p>',
+        "cut off": '<p style="width: 5em; overflow: hidden; white-space: nowrap">a label that is too long</p>',
+        "over": '<p>under</p><p style="margin-top: -2em">upper</p>',
+        "does not fit": '<button style="width: 3em; white-space: nowrap">A long label</button>',
+    }
+    with Reader(browser, viewport={"width": 360, "height": 800}) as reader:
+        for fault, html in faults.items():
+            reader.page.set_content(f"<!doctype html><body>{html}</body>")
+            found = reader.page.evaluate(LAYOUT.read_text(encoding="utf-8"))
+            assert (fault in " ".join(found)) if fault else (found == []), (fault, found)
+
+
+def test_every_page_is_usable_without_script(browser, full_site) -> None:
+    with Reader(browser, java_script_enabled=False, viewport={"width": 360, "height": 800}) as reader:
+        for address in PAGES:
+            reader.page.goto(full_site + address)
+            main = reader.page.locator("main")
+            assert main.locator("h1").is_visible(), address
+            for form in main.locator("form").all():
+                assert form.get_by_role("button").first.is_visible(), address
+            if address in WITH_CHART:
+                assert main.locator("table tbody tr").first.is_visible(), address
+                assert main.locator(".chart").first.inner_text().strip(), address
 
 
 def test_a_comparison_is_chosen_without_script(browser, site) -> None:

@@ -10,8 +10,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from chembench_site.demo import demo_bank_load
 from corpus.models import QuestionSet
-from corpus.services.imports import BenchmarkNaming, corpus_import
+from corpus.selectors.sets import set_by_slug
+from leaderboard.humans import humans_of
 from leaderboard.own_result import own_result
 from survey.errors import StudyNotReadyError
 from survey.models import Participant, Response, Study
@@ -25,12 +27,7 @@ PEOPLE = FIXTURES / "demo_people.json"
 
 def load_demo_study() -> Study:
     """Import the demo bank and make the demo study."""
-    corpus_import(
-        source=FIXTURES / "bank",
-        naming=BenchmarkNaming(slug="demo", name="Demo bank", is_demo=True),
-        topics=FIXTURES / "topics.csv",
-        sets={slug: [FIXTURES / "sets" / f"{slug}.txt"] for slug in ("demo-no-tools", "demo-tools")},
-    )
+    demo_bank_load(fixtures=FIXTURES)
     return demo_study_create()
 
 
@@ -88,6 +85,13 @@ def test_a_demo_person_sees_a_result_of_several_rows(study: Study) -> None:
     sections = own_result(person).sections
     assert [[line.share.n for line in section.lines] for section in sections] == [[5, 5], [5, 5]]
     assert all(section.total.share.n == 10 for section in sections)
+
+
+def test_the_demo_board_shows_its_people_by_topic(study: Study, settings: Any) -> None:
+    board = humans_of(question_set=set_by_slug("demo-mini"), rule="").board
+    (people,) = board.people_rows
+    assert len(people.topics) >= 3
+    assert [name for name, estimate in people.topics.items() if estimate.accuracy is None] == []
 
 
 def test_seed_makes_the_same_person_each_time(study: Study, tmp_path: Path) -> None:

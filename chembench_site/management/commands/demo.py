@@ -19,7 +19,14 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from chembench_site import embedded_queue
-from chembench_site.demo import DemoLoaded, admin_ensure, demo_load, random_run_ensure
+from chembench_site.demo import (
+    DemoLoaded,
+    admin_ensure,
+    demo_load,
+    keep_private,
+    random_run_ensure,
+    structure_run_ensure,
+)
 from chembench_site.processes import Processes
 from evaluations.models import Item, Run
 
@@ -34,7 +41,7 @@ class Interrupted(Exception):  # noqa: N818 - not an error: somebody pressed Ctr
 
 
 class Command(BaseCommand):
-    help = "Load the demo data, run the random baseline through the queue, and serve the site until Ctrl-C."
+    help = "Load the demo data, run two baselines through the queue, and serve the site until Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000)
@@ -44,6 +51,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         processes = Processes()
         refuse_taken_port(options["port"])
+        keep_private(settings.DATA_DIR)
         with only_demo(settings.DATA_DIR):
             self._run(processes, options)
 
@@ -68,20 +76,24 @@ class Command(BaseCommand):
         self._say("Loading the demo bank and its made-up people ...")
         loaded = demo_load(fixtures=settings.BASE_DIR / "fixtures")
         name, password = admin_ensure()
-        processes.start("worker", WORKER_COMMAND, _quiet())
+        processes.start("worker", WORKER_COMMAND, {"LOG_LEVEL": "WARNING"})
+        self._say("Asking the random baseline every question through the queue ...")
         run = self._wait_for_run(random_run_ensure(), processes)
+        # The second baseline computes more; the worker asks it while the site is looked at.
+        structure = structure_run_ensure()
         if options["json"]:
             self.stdout.write(json.dumps(_report(loaded, run)))
         if options["load_only"]:
+            self._wait_for_run(structure, processes)
             return
-        processes.start("web", _web_command(options["port"]), _quiet())
+        # Of every page that a browser asks for in vain, such as /favicon.ico, there would be a warning.
+        processes.start("web", _web_command(options["port"]), {"LOG_LEVEL": "ERROR"})
         address = f"http://127.0.0.1:{options['port']}"
         _wait_until_it_answers(f"{address}/healthz", processes)
         self._welcome(loaded, run, address, name, password)
         _wait_until_one_ends(processes)
 
     def _wait_for_run(self, run_id: UUID, processes: Processes) -> Run:
-        self._say("Asking the random baseline every question through the queue ...")
         deadline = time.monotonic() + RUN_SECONDS
         while time.monotonic() < deadline:
             run = Run.objects.get(pk=run_id)
@@ -102,6 +114,7 @@ class Command(BaseCommand):
             f"  Admin        {address}/admin/   name: {name}   password: {password}",
             "",
             f"  {loaded.n_questions} questions; the queue asked the random baseline {n_items} of them: {run.status}.",
+            "  It goes on with the structure baseline; the boards have it in a few seconds.",
             "  People and answers here are made up; the pages say so. Press Ctrl-C to stop.",
             "",
         )
@@ -139,10 +152,6 @@ def only_demo(data_dir: Path) -> Iterator[None]:
 
 def _interrupt(number: int, frame: object) -> None:
     raise Interrupted
-
-
-def _quiet() -> dict[str, str]:
-    return {"LOG_LEVEL": "WARNING"}
 
 
 def _web_command(port: int) -> list[str]:
