@@ -31,6 +31,7 @@ CONCLUDED = [
     ("If n = 2 and V = 4, therefore c = 0.5.", "0.5"),
     ("So the total, which is the sum, is 12.", "12"),
     ("Thus the answer: 5 g", "5"),
+    ("Thus m = 2 × 3 = 6 g, roughly.", "6"),
     ("So the volume is only 7 mL.", "7"),
     ("Thus the answer is: (5 g)", "5"),
     ("So it is (2 + 3) = 5", "5"),

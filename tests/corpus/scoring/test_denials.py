@@ -262,6 +262,7 @@ SUPPOSED = [
     ("The answer is not A.", "unparsed"),
     ("The correct answers are A. A soft metal and C. A heavy metal.", "unparsed unread-list"),
     ("The correct answers are A. tin, which is soft, and C", "unparsed unread-list"),
+    ("Answers are A. A soft metal and C. A heavy metal.", "unparsed unread-list"),
     ("The correct answers are A. tin.\nOf zinc, and C, nothing is known.\nDone.", "A"),
 ]
 
