@@ -403,6 +403,9 @@ IN_FULL = [
     ("Answer:\nA. Methanol\nC. burns, B is wrong.\nBye", "A", "Read from the label."),
     ("Answer:\nA\nC:\nBoth burn.\nBye", "AC", "Read from the label."),
     ("Answer:\nA\nC X", "A", "Read from the label."),
+    # an option's words belong to a letter with a mark behind it
+    ("Answer: A Methanol, C Propanol", "", "The answer names no option."),
+    ("Answer: A. Methanol and C. Propanol are it", "AC", "Read from the label."),
     # what the next lines name belongs to something else
     ("Answer: A. Methanol, C. Propanol\nThen: B. Ethanol, D. Water\nBye", "AC", "Read from the label."),
     ("The answer is A. Methanol, which burns.\nB. Ethanol, C. Propanol\nBye", "A", "Read from the sentence."),
@@ -417,6 +420,18 @@ def test_what_is_read_and_why(text: str, expected: str, reason: str) -> None:
     reading = read_answer(text=text, asked=Asked(Kind.CHOICE, ALCOHOLS))
     read = "".join(option.letter for option in ALCOHOLS if option.key in reading.option_keys)
     assert (read, reading.reason) == (expected, reason)
+
+
+NOTED = [
+    ("Answer: B is wrong, since it melts", "denied", "A letter is said to be wrong."),
+    ("Answer: A, C is too heavy", "unread-list", "The last letter begins a sentence of its own."),
+]
+
+
+@pytest.mark.parametrize(("text", "note", "reason"), NOTED)
+def test_what_follows_a_letter_and_makes_it_unread(text: str, note: str, reason: str) -> None:
+    reading = read_answer(text=text, asked=Asked(Kind.CHOICE, ALCOHOLS))
+    assert (reading.notes, reading.reason) == ((note,), reason)
 
 
 def test_a_heading_on_the_second_line() -> None:

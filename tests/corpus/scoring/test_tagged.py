@@ -219,6 +219,7 @@ def test_a_number_that_is_corrected(correction: str) -> None:
 INCORRECT = Asked(Kind.CHOICE, SHOWN, "Which is the incorrect one?")
 INSIDE = [
     ("[ANSWER]We see. The answer is 5, not 6[/ANSWER]", NUMBER, "5", "5"),
+    ("[ANSWER]because it weighs m = 5 g[/ANSWER]", NUMBER, "5", "because it weighs m = 5 g"),
     ("[ANSWER]x is B[/ANSWER]", CHOICE, "unparsed", "x is B"),
     ("[ANSWER]It is light. The incorrect one is B[/ANSWER]", CHOICE, "unparsed", "It is light. The incorrect one is B"),
     ("[ANSWER]It is light. The incorrect answer is B[/ANSWER]", INCORRECT, "B", "B"),
