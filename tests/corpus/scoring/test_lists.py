@@ -422,13 +422,13 @@ def test_what_is_read_and_why(text: str, expected: str, reason: str) -> None:
     assert (read, reading.reason) == (expected, reason)
 
 
-NOTED = [
+REFUSED = [
     ("Answer: B is wrong, since it melts", "denied", "A letter is said to be wrong."),
     ("Answer: A, C is too heavy", "unread-list", "The last letter begins a sentence of its own."),
 ]
 
 
-@pytest.mark.parametrize(("text", "note", "reason"), NOTED)
+@pytest.mark.parametrize(("text", "note", "reason"), REFUSED)
 def test_what_follows_a_letter_and_makes_it_unread(text: str, note: str, reason: str) -> None:
     reading = read_answer(text=text, asked=Asked(Kind.CHOICE, ALCOHOLS))
     assert (reading.notes, reading.reason) == ((note,), reason)
