@@ -409,6 +409,7 @@ IN_FULL = [
     # what the next lines name belongs to something else
     ("Answer: A. Methanol, C. Propanol\nThen: B. Ethanol, D. Water\nBye", "AC", "Read from the label."),
     ("The answer is A. Methanol, which burns.\nB. Ethanol, C. Propanol\nBye", "A", "Read from the sentence."),
+    ("Of A, C and D the answer is B.", "B", "Read from the sentence."),
     # a sentence that ends with its line announces nothing
     (f"The answer is{' ' * 16}\nB\nBye now", "", "The reply states no answer."),
     (f"The answer is {'…' * 12} The answer is not B.", "", "The answer names no option."),

@@ -146,6 +146,7 @@ REPLIES = [
     ),
     ("[ANSWER]" + "melts " * 700 + "[/ANSWER]", CHOICE, "unparsed", "The answer is too long to be a choice."),
     ("", CHOICE, "empty", "The reply is empty."),
+    ("I don't know.", CHOICE, "do_not_know", "The whole reply says that it is not known."),
     ("<think>B</think>", CHOICE, "empty", "There is nothing outside thinking and echoed prompt."),
     ("<think>B", CHOICE, "truncated", "A thinking block was never closed."),
     ("I'm sorry, I cannot help with that.", CHOICE, "refused", "The reply declines to answer."),
