@@ -53,7 +53,7 @@ def is_alternatives(difference: Difference) -> bool:
 
 def is_letter_list(difference: Difference) -> bool:
     """The stored letters are some, but not all, of those that standard read, or none are stored."""
-    if not _is_choice(difference) or not is_read(difference) or BY_TEXT in difference.standard.notes:
+    if BY_TEXT in difference.standard.notes:
         return False
     stored = letters_of(difference.published, difference.asked)
     read = letters_of(difference.standard, difference.asked)

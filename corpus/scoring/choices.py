@@ -116,7 +116,7 @@ def _read_range(text: str, cleaned: str, letters: dict[str, int], texts: OptionT
 def _read_with_words(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
     """Read a list in which texts or remarks stand beside letters, and which is all there is."""
     label = _LABEL.match(text)
-    read = list_at(text, 0 if label is None else label.end(), len(text), letters, texts)
+    read = list_at(text, 0 if label is None else label.end(), letters, texts)
     if isinstance(read, ListRead):
         return chosen_of_list(read, letters) if not text[read.end :].strip(_EDGES + ",; \n") else None
     return None if read is not None and read.note == UNREAD_LIST else read
@@ -124,7 +124,7 @@ def _read_with_words(text: str, letters: dict[str, int], texts: OptionTexts) -> 
 
 def chosen_of_list(read: ListRead, letters: dict[str, int]) -> ChoiceRead | Unread:
     """Return the options of a list that was read."""
-    is_noted = read.own_texts and not read.other_words
+    is_noted = read.own_texts and not read.has_other_words
     return _from_letters(read.named, letters, (LETTER_AND_TEXT,) if is_noted else ())
 
 

@@ -89,6 +89,6 @@ def _sentence_start(text: str) -> int:
     return max(text.rfind("\n") + 1, 0 if last is None else last.end())
 
 
-def _last_match(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:
+def _last_match(pattern: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:
     matches = deque(pattern.finditer(text, start), maxlen=1)
     return matches[0] if matches else None

@@ -102,9 +102,11 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
     if "," in match["letters"] and _CLAUSE_ABOUT_LAST.match(text, match.end()):
         return Unread("The last letter begins a sentence of its own.", UNREAD_LIST)
     letters, texts = _letters_of(asked), option_texts(asked.shown)
-    listed = list_at(text, match.start("letters"), len(text), letters, texts)
+    listed = list_at(text, match.start("letters"), letters, texts)
+    if isinstance(listed, Unread):
+        return listed
     if listed is not None:
-        return _listed_content(text, len(text), listed, asked)
+        return _listed_content(listed, text[listed.end :], asked)
     named = _CAPITALS.findall(match.group("letters"))
     return left_over(text[match.end() :], named, letters, texts) or read_content(match.group("letters"), asked)
 
@@ -117,14 +119,12 @@ def _letters_of(asked: Asked) -> dict[str, int]:
     return {option.letter: position for position, option in enumerate(asked.shown)}
 
 
-def _listed_content(text: str, end: int, listed: ListRead | Unread, asked: Asked) -> Content | Unread:
-    """Return the options of a list; what follows it must be an explanation."""
-    if isinstance(listed, Unread):
-        return listed
+def _listed_content(listed: ListRead, rest: str, asked: Asked) -> Content | Unread:
+    """Return the options of a list; `rest`, what follows it, must be an explanation."""
     letters = _letters_of(asked)
-    if not is_rest(text, listed.end, end):
+    if not is_rest(rest):
         return Unread("What follows the list cannot be read.", UNREAD_LIST)
-    unread = left_over(text[listed.end : end], listed.named, letters, option_texts(asked.shown))
+    unread = left_over(rest, listed.named, letters, option_texts(asked.shown))
     return unread or chosen_content(chosen_of_list(listed, letters), asked)
 
 
@@ -137,17 +137,20 @@ def read_stated(text: str, located: Located, asked: Asked) -> tuple[Located, Con
     letters, texts = _letters_of(asked), option_texts(asked.shown)
     if (unread := range_at(text, located.start, letters)) is not None and texts.position_of(inner) is None:
         return located, unread
-    limit = min(len(text), max(located.end, located.start + MAX_LIST_LENGTH))
-    listed = list_at(text, located.start, limit, letters, texts)
+    limit = max(located.end, located.start + MAX_LIST_LENGTH)
+    listed = list_at(text[:limit], located.start, letters, texts)
     if listed is None or (isinstance(listed, ListRead) and listed.end <= located.end):
         return located, _unread_sentence(text, located, asked) or read_leading(inner, asked)
     if isinstance(listed, Unread):
         return located, listed
     if _is_echo(text, located, listed, asked):
         return located, Unread("The options are listed, and none is chosen.", ECHOED_OPTIONS)
-    line = text.find("\n", listed.end)
-    content = _listed_content(text, len(text) if line < 0 else line, listed, asked)
+    content = _listed_content(listed, _rest_of_line(text, listed.end), asked)
     return located._replace(end=listed.end, is_complete=listed.end < len(text)), content
+
+
+def _rest_of_line(text: str, start: int) -> str:
+    return text[start:].partition("\n")[0]
 
 
 def _unread_sentence(text: str, located: Located, asked: Asked) -> Unread | None:
@@ -157,17 +160,14 @@ def _unread_sentence(text: str, located: Located, asked: Asked) -> Unread | None
         return None
     texts = option_texts(asked.shown)
     start = behind_own_text(text, located.end, letter, letters, texts)
-    if start is None:
-        return None
-    line = text.find("\n", start)
-    return left_over(text[start : len(text) if line < 0 else line], [letter], letters, texts)
+    return None if start is None else left_over(_rest_of_line(text, start), [letter], letters, texts)
 
 
 def _unread_text_line(text: str, located: Located, content: Content | Unread, asked: Asked) -> Unread | None:
     """Return why an option's text is not read where the very next line is another's."""
     if isinstance(content, Unread) or BY_TEXT not in content.notes or text[located.end : located.end + 1] != "\n":
         return None
-    line = text[located.end + 1 : located.end + MAX_LIST_LENGTH].split("\n", 1)[0]
+    line = text[located.end + 1 : located.end + MAX_LIST_LENGTH].partition("\n")[0]
     position = option_texts(asked.shown).position_of(line)
     if position is None or asked.shown[position].key in content.option_keys:
         return None
@@ -185,11 +185,11 @@ def _is_echo(text: str, located: Located, listed: ListRead, asked: Asked) -> boo
     if 2 < len(letters) == len(listed.named) and listed.named == list(letters):
         return True
     start = max(located.start - _LABEL_LENGTH, 0)
-    before = text.find(text[start : listed.end], 0, listed.end - 1)
-    if before < 0:
+    before = text.find(text[start : listed.end])
+    if before == start:
         return False
     first = before + located.start - start
-    earlier = list_at(text, first, min(len(text), first + MAX_LIST_LENGTH), letters, option_texts(asked.shown))
+    earlier = list_at(text[: first + MAX_LIST_LENGTH], first, letters, option_texts(asked.shown))
     return not isinstance(earlier, ListRead) or earlier.named != listed.named
 
 

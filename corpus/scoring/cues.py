@@ -38,9 +38,9 @@ _ABOUT = re.compile(
 )
 _MAX_HEADING_LENGTH = 60
 _NEW_SPEAKER = re.compile(r"\nA:[ \t]{0,3}(?=\n|$)")
-_BLANKS = re.compile(r"[ \n\r\t]*")
-_END_OF_LINE = re.compile(r"\n|$")
-_END_OF_SENTENCE = re.compile(r"\n|[.!?](?=\s|$)|$")
+_BLANKS = " \n\r\t"
+_END_OF_LINE = re.compile(r"\n")
+_END_OF_SENTENCE = re.compile(r"\n|[.!?](?=\s|$)")
 
 MAX_SENTENCE_LENGTH = 400
 
@@ -105,7 +105,7 @@ def _first_word(text: str, start: int) -> str:
 def _is_asked(text: str, start: int) -> bool:
     """Tell whether the sentence that goes on at `start` ends in a question mark (`The answer is B? No.`)."""
     end = _END_OF_SENTENCE.search(text, start, start + MAX_SENTENCE_LENGTH)
-    return end is not None and text[end.start() : end.end()] == "?"
+    return end is not None and end.group() == "?"
 
 
 def _last_label(folded: str, prompt: str) -> re.Match[str] | None:
@@ -139,8 +139,7 @@ def last_heading(text: str) -> Located | None:
 
 def _is_heading(folded: str, position: int) -> bool:
     """Tell whether what stands on the line before `position` makes it a heading."""
-    window = max(position - _MAX_HEADING_LENGTH, 0)
-    start = folded.rfind("\n", window, position) + 1
+    start = folded.rfind("\n", 0, position) + 1
     return _HEADING_START.fullmatch(folded, start, position) is not None
 
 
@@ -151,8 +150,7 @@ def _start(located: Located) -> int:
 def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Located:
     """Return what stands after an announcement; a label alone on its line announces the next line that has text."""
     if form != "sentence":
-        blanks = _BLANKS.match(text, start)
-        start = start if blanks is None else blanks.end()
+        start = len(text) - len(text[start:].lstrip(_BLANKS))
     match = ending.search(text, start)
     end = len(text) if match is None else match.start()
     is_ended = end < len(text)
@@ -164,8 +162,8 @@ def has_new_speaker(text: str) -> bool:
     return "\nA:" in text and _NEW_SPEAKER.search(text) is not None
 
 
-def _last_match(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:
-    matches = deque(pattern.finditer(text, start), maxlen=1)
+def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    matches = deque(pattern.finditer(text), maxlen=1)
     return matches[0] if matches else None
 
 

@@ -67,7 +67,7 @@ _FALSE = r"incorrect|wrong|false|untrue|not\s(?:correct|true|right)"
 def asks_for(prompt: str, denying: str) -> bool:
     """Tell whether the question itself asks for what is `least likely`, `wrong` or `incorrect`."""
     word = denying.strip()
-    if word.startswith(("not", "n't", "never", "cannot")):
+    if word.startswith(("not", "never", "cannot")):
         return False
     wanted = _FALSE if word in {"in", "wrong", "incorrect", "false", "untrue"} else re.escape(word)
     return re.search(rf"\b(?:{wanted})\b", prompt.lower()) is not None
@@ -130,7 +130,7 @@ _REPORT_WINDOW = 120
 def is_unaffirmed(text: str, position: int) -> bool:
     """Tell whether the announcement at `position` is supposed, doubted or somebody else's (`many say it is`)."""
     start = max(position - _REPORT_WINDOW, 0)
-    before = text[max(start, text.rfind("\n", start, position) + 1) : position]
+    before = text[start:position].rpartition("\n")[2]
     if not before.strip():
         return False
     if _SUPPOSED.search(before):

@@ -55,10 +55,10 @@ _LETTER_RANGE = re.compile(
 class ListRead:
     """The letters of a list in the order written, where it ends, and whether any or all words were their own texts."""
 
-    end: int
+    end: int = 0
     named: list[str] = field(default_factory=list)
     own_texts: int = 0
-    other_words: int = 0
+    has_other_words: bool = False
     starts_with_mark: bool = False
 
     def take(self, entry: "_Entry") -> None:
@@ -67,7 +67,7 @@ class ListRead:
         self.named.append(entry.letter)
         self.end = entry.end
         self.own_texts += entry.is_own
-        self.other_words += bool(entry.words) and not entry.is_own
+        self.has_other_words = self.has_other_words or (bool(entry.words) and not entry.is_own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +104,20 @@ def order_at(text: str, start: int, letters: Mapping[str, int]) -> Unread | None
     return Unread("An order of letters, not a choice of them.", ORDER)
 
 
-def list_at(
-    text: str, start: int, end: int, letters: Mapping[str, int], texts: OptionTexts
-) -> ListRead | Unread | None:
+def list_at(text: str, start: int, letters: Mapping[str, int], texts: OptionTexts) -> ListRead | Unread | None:
     """Return the list of two choices or more that begins at `start`; None where there is no list.
 
     A list that cannot be read as a whole is unread, an explanation behind it is left out.
     """
-    first = _entry_at(text, start, end, letters, texts)
+    first = _entry_at(text, start, letters, texts)
     if first is None or first.letter not in letters:
         return None
-    read = ListRead(first.end)
+    read = ListRead()
     problem = _problem(first, letters, texts)
     read.take(first)
-    while (separator := _SEPARATOR.match(text, read.end, end)) is not None:
-        entry = _entry_at(text, separator.end(), end, letters, texts)
-        if entry is None or not _stands_in_list(text, entry, end, bool(separator["line"])):
+    while (separator := _SEPARATOR.match(text, read.end)) is not None:
+        entry = _entry_at(text, separator.end(), letters, texts)
+        if entry is None or not _stands_in_list(text, entry, bool(separator["line"])):
             if entry is not None and separator["line"] and _is_unread_line(text, separator, entry, read, letters):
                 return Unread("A line of the list cannot be read.", UNREAD_LIST)
             break
@@ -130,18 +128,18 @@ def list_at(
         problem = problem or _problem(entry, letters, texts)
         read.take(entry)
     if len(read.named) < 2:
-        return _unread_next_line(text, start, end, read, letters, texts)
-    return problem or _denied_list(text[read.end : end]) or read
+        return _unread_next_line(text, start, read, letters, texts)
+    return problem or _denied_list(text[read.end :]) or read
 
 
 def _unread_next_line(
-    text: str, start: int, end: int, read: ListRead, letters: Mapping[str, int], texts: OptionTexts
+    text: str, start: int, read: ListRead, letters: Mapping[str, int], texts: OptionTexts
 ) -> Unread | None:
     """Return why a line that begins with a letter and is followed by another such is not read by its first letter."""
-    if text[text.rfind("\n", 0, start) + 1 : start].strip(" \t-•*_"):
+    if text[:start].rpartition("\n")[2].strip(" \t-•*_"):
         return None
-    following = _NEXT_LINE.search(text, read.end, min(end, read.end + MAX_WORDS))
-    entry = None if following is None else _entry_at(text, following.end(), end, letters, texts)
+    following = _NEXT_LINE.search(text, read.end, read.end + MAX_WORDS)
+    entry = None if following is None else _entry_at(text, following.end(), letters, texts)
     if following is None or entry is None or not _is_unread_line(text, following, entry, read, letters):
         return None
     return Unread("A line of the list cannot be read.", UNREAD_LIST)
@@ -150,28 +148,28 @@ def _unread_next_line(
 _NEXT_LINE = re.compile(r"\n")
 
 
-def _entry_at(text: str, start: int, end: int, letters: Mapping[str, int], texts: OptionTexts) -> _Entry | None:
-    match = _ENTRY.match(text, start, end)
+def _entry_at(text: str, start: int, letters: Mapping[str, int], texts: OptionTexts) -> _Entry | None:
+    match = _ENTRY.match(text, start)
     if match is None or (len(match["letter"]) > 1 and match["letter"] not in letters):
         return None
     letter, position = match["letter"], letters.get(match["letter"])
-    mark = _MARK.match(text, match.end(), end)
+    mark = _MARK.match(text, match.end())
     behind = match.end() if mark is None else mark.end()
     is_marked = mark is not None or text.startswith(")", match.end("letter"))
-    brackets = _BRACKETS.match(text, behind, end)
+    brackets = _BRACKETS.match(text, behind)
     if brackets is not None:
         words = brackets["words"]
         return _Entry(letter, brackets.end(), words, texts.is_own_text(words, position), is_marked)
-    own_end = None if not is_marked or position is None else _end_of_own_text(text, behind, end, texts, position)
+    own_end = None if not is_marked or position is None else _end_of_own_text(text, behind, texts, position)
     if own_end is not None:
         return _Entry(letter, own_end, text[behind:own_end], True, True)
     return _Entry(letter, match.end(), has_mark=is_marked)
 
 
-def _end_of_own_text(text: str, start: int, end: int, texts: OptionTexts, position: int) -> int | None:
+def _end_of_own_text(text: str, start: int, texts: OptionTexts, position: int) -> int | None:
     """Return where the longest stretch ends that is the text of the option, or a part of it where none is."""
     ends: list[int] = []
-    for boundary in _END_OF_WORDS.finditer(text, start, min(end, start + MAX_WORDS)):
+    for boundary in _END_OF_WORDS.finditer(text, start, start + MAX_WORDS):
         if boundary.start() > start:
             ends.append(boundary.start())
         if len(ends) == MAX_ENDS or boundary.group() == "\n":
@@ -182,12 +180,12 @@ def _end_of_own_text(text: str, start: int, end: int, texts: OptionTexts, positi
     return ends[0] if ends and texts.is_own_text(text[start : ends[0]], position) else None
 
 
-def _stands_in_list(text: str, entry: _Entry, end: int, is_line: bool) -> bool:
+def _stands_in_list(text: str, entry: _Entry, is_line: bool) -> bool:
     """Tell whether what follows an entry shows that it is one; on a line of its own nothing else may stand."""
     if not is_line:
-        return bool(entry.words) or _NEXT.match(text, entry.end, end) is not None
-    behind = text[entry.end : end].split("\n", 1)[0].strip(" \t.,;:)*_$\"'`")
-    return not behind or _SEPARATOR.match(text, entry.end, end) is not None
+        return bool(entry.words) or _NEXT.match(text, entry.end) is not None
+    behind = text[entry.end :].partition("\n")[0].strip(" \t.,;:)*_$\"'`")
+    return not behind or _SEPARATOR.match(text, entry.end) is not None
 
 
 def _is_unread_line(
@@ -195,7 +193,7 @@ def _is_unread_line(
 ) -> bool:
     """Tell whether a line right below a labelled entry is one too, but for words that are not its option's."""
     is_next_line = separator.group().count("\n") == 1 and "." not in separator.group()
-    line = text[entry.end :].split("\n", 1)[0][:MAX_WORDS]
+    line = text[entry.end : entry.end + MAX_WORDS].partition("\n")[0]
     is_labelled = entry.has_mark and read.starts_with_mark and entry.letter in letters
     return is_next_line and is_labelled and entry.letter not in read.named and not holds_wrong(line)
 
@@ -243,19 +241,19 @@ def _has_own_text(text: str, start: int, position: int, texts: OptionTexts) -> b
     if brackets is not None:
         return texts.is_own_text(brackets["words"], position)
     mark = _MARK.match(text, start)
-    own_end = None if mark is None else _end_of_own_text(text, mark.end(), len(text), texts, position)
+    own_end = None if mark is None else _end_of_own_text(text, mark.end(), texts, position)
     return own_end is not None and _CLAUSE.match(text, own_end) is None
 
 
 def behind_own_text(text: str, end: int, letter: str, letters: Mapping[str, int], texts: OptionTexts) -> int | None:
     """Return where the option's own text ends that follows its `letter` and a mark at `end`; None where none does."""
     mark = _MARK.match(text, end)
-    return None if mark is None else _end_of_own_text(text, mark.end(), len(text), texts, letters[letter])
+    return None if mark is None else _end_of_own_text(text, mark.end(), texts, letters[letter])
 
 
 _CLAUSE = re.compile(r"\s{1,3}(?:is|are|was|were|does|do|has|have|can|cannot|would|will)\b")
 
 
-def is_rest(text: str, start: int, end: int) -> bool:
-    """Tell whether what follows a list at `start` is its end or an explanation."""
-    return _REST.match(text, start, end) is not None
+def is_rest(rest: str) -> bool:
+    """Tell whether `rest`, what follows a list, is its end or an explanation."""
+    return _REST.match(rest) is not None

@@ -66,7 +66,7 @@ _DOT_FOR_TIMES = re.compile(r"(?<=\d) ?[.] (?=10 ?\^)|(?<=\d) [.](?=10 ?\^)")
 
 def _normalised(text: str) -> str:
     plain = without_markdown(without_latex(one_spelling(text)))
-    for pattern, replacement in _IN_WORDS if "10" in plain else ():
+    for pattern, replacement in _IN_WORDS:
         plain = pattern.sub(replacement, plain)
     return _trimmed(_DOT_FOR_TIMES.sub(" × ", plain))
 
@@ -240,13 +240,13 @@ def _read_digits(text: str) -> NumberRead | Unread:
 
 def _match_bracketed(text: str) -> NumberToken | None:
     """Read `(4.15 x 10^-21) mol`: brackets around the whole number, a unit behind them."""
-    closing = text.find(")", 0, MAX_LENGTH)
-    if not text.startswith("(") or closing < 0:
+    inside, closing, _ = text.partition(")")
+    if not closing or not inside.startswith("("):
         return None
-    token = match_number(text[1:closing])
-    if token is None or text[1 + token.end : closing].strip():
+    token = match_number(inside[1:])
+    if token is None or inside[1 + token.end :].strip():
         return None
-    return token._replace(end=closing + 1)
+    return token._replace(end=len(inside) + 1)
 
 
 def _as_other_than_number(rest: str) -> Unread | None:

@@ -40,7 +40,7 @@ def unwrapped(text: str) -> str:
             is_wrapper.append(False)
         elif token["brace"] == "}" and is_wrapper and is_wrapper.pop():
             dropped.append(token.span())
-    return _without(text, dropped) if dropped else text
+    return _without(text, dropped)
 
 
 def _without(text: str, stretches: list[tuple[int, int]]) -> str:

@@ -149,7 +149,7 @@ def _is_one_of_several(text: str, located: Located, content: Content, asked: Ask
     """Tell whether `The correct answers are A. Wood alcohol and C. ...` names more letters than were read."""
     if len(content.option_keys) != 1 or not _PLURAL.search(text, max(located.start - _PLURAL_LENGTH, 0), located.start):
         return False
-    line = text[located.start : located.start + MAX_BARE_LENGTH].split("\n", 1)[0]
+    line = text[located.start : located.start + MAX_BARE_LENGTH].partition("\n")[0]
     others = {option.letter for option in asked.shown if option.key not in content.option_keys}
     return any(match.group(1) in others for match in _JOINED_LETTER.finditer(line))
 

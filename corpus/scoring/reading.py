@@ -8,7 +8,7 @@ from corpus.scoring.finding import find_answer
 from corpus.scoring.found import Found
 from corpus.scoring.numbers import read_number
 from corpus.scoring.statuses import is_broken_off, is_given_up, is_hedged, is_refusal
-from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, Unread
+from corpus.scoring.types import Asked, Kind, Reading, ReadStatus
 from corpus.scoring.visible import Visible, visible_text
 
 READER = "standard@1"
@@ -48,7 +48,8 @@ def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
     found = _moved(found, len(visible.text) - len(body))
     if isinstance(found.content, Content):
         return _as_reading(found, found.content, visible.text, asked)
-    status, reason = _status_without_answer(text, visible, found, finish_reason)
+    named = _status_without_answer(text, visible, found, finish_reason)
+    status, reason = named or (ReadStatus.UNPARSED, found.content.reason)
     notes = (found.content.note,) if found.content.note and status is ReadStatus.UNPARSED else ()
     return Reading(status, span=found.span, notes=notes, reader=READER, reason=reason)
 
@@ -86,8 +87,10 @@ def _as_reading(found: Found, content: Content, visible: str, asked: Asked) -> R
     )
 
 
-def _status_without_answer(text: str, visible: Visible, found: Found, finish_reason: str) -> tuple[ReadStatus, str]:
-    """Say what a reply without a readable answer is."""
+def _status_without_answer(
+    text: str, visible: Visible, found: Found, finish_reason: str
+) -> tuple[ReadStatus, str] | None:
+    """Say what a reply without a readable answer is; None where it is no more than unread."""
     if finish_reason in _REFUSING_REASONS:
         return ReadStatus.REFUSED, f"The provider ended the reply with {finish_reason}."
     if visible.is_cut_in_thinking:
@@ -103,8 +106,7 @@ def _status_without_answer(text: str, visible: Visible, found: Found, finish_rea
         return ReadStatus.REFUSED, "The reply declines to answer."
     if not (finish_reason or found.is_complete) and is_broken_off(text, visible.text):
         return ReadStatus.TRUNCATED, "The reply is long and breaks off; nothing says why it ended."
-    reason = found.content.reason if isinstance(found.content, Unread) else ""
-    return ReadStatus.UNPARSED, reason
+    return None
 
 
 _READERS: dict[str, Callable[[str, Asked, str], Reading]] = {READER: _read_standard}

@@ -52,8 +52,8 @@ def is_stated_in(difference: Difference, text: str) -> bool:
 
 def standard_text(difference: Difference) -> str:
     """Return the stretch of the reply that standard read or tried to read."""
-    start, end = difference.standard.span or (0, 0)
-    return difference.text[start:end]
+    span = difference.standard.span
+    return "" if span is None else difference.text[slice(*span)]
 
 
 def is_agent_stop_text(difference: Difference) -> bool:

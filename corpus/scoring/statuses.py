@@ -51,7 +51,7 @@ def is_broken_off(text: str, visible: str) -> bool:
 
     For replies whose end nobody explained: `text` is all that was sent, `visible` the same without thinking and echo.
     """
-    return len(text.rstrip()) >= SHORTEST_BROKEN_OFF and _ENDED.search(visible.rstrip()[-8:]) is None
+    return len(text.rstrip()) >= SHORTEST_BROKEN_OFF and _ENDED.search(visible.rstrip()) is None
 
 
 def _has_hint(text: str) -> bool:

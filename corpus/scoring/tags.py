@@ -94,7 +94,6 @@ def _is_swapped_closing(text: str, opening: int, tag: re.Match[str]) -> bool:
 
 def last_boxed(text: str, start: int = 0, end: int | None = None) -> Located | None:
     """Return the content of the last `\\boxed{...}` between `start` and `end` whose brace is closed."""
-    end = len(text) if end is None else end
     for _ in range(MAX_UNCLOSED_BOXES):
         position = text.rfind("boxed", start, end)
         if position < 0:

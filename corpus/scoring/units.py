@@ -86,7 +86,7 @@ def is_known_unit(unit: str) -> bool:
 
 def _spelled(unit: str) -> str:
     """Return a unit without what it is a unit of, degrees Celsius in one spelling."""
-    return _OF_WHAT.split(_DEGREE_CELSIUS.sub("°C", unit), maxsplit=1)[0].strip()
+    return _OF_WHAT.split(_DEGREE_CELSIUS.sub("°C", unit))[0].strip()
 
 
 def _is_same_percent(unit: str, asked_unit: str) -> bool:

@@ -47,8 +47,8 @@ def judge_number(*, reading: Reading, target: Target, rule: str) -> Verdict:
     else:
         allowed, limit = EXACT.multiply(tolerance, abs(target.number)), f"{tolerance} of the target's size"
     is_right = error <= allowed
-    word = "within" if is_right else "outside"
-    return read_verdict(is_right=is_right, rule=rule, reason=f"{word.capitalize()} {limit}.")
+    word = "Within" if is_right else "Outside"
+    return read_verdict(is_right=is_right, rule=rule, reason=f"{word} {limit}.")
 
 
 def abs_difference(first: Decimal, second: Decimal) -> Decimal:

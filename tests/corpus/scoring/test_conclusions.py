@@ -2,7 +2,9 @@
 
 import pytest
 
+from corpus.scoring.conclusions import last_result, last_statement
 from corpus.scoring.reading import read_answer
+from corpus.scoring.tags import Located
 from corpus.scoring.types import Asked, Kind
 
 
@@ -29,6 +31,8 @@ CONCLUDED = [
     ("If n = 2 and V = 4, therefore c = 0.5.", "0.5"),
     ("So the total, which is the sum, is 12.", "12"),
     ("Thus the answer: 5 g", "5"),
+    ("Thus m = 2 × 3 = 6 g, roughly.", "6"),
+    ("So the volume is only 7 mL.", "7"),
     ("Thus the answer is: (5 g)", "5"),
     ("So it is (2 + 3) = 5", "5"),
     ("Therefore, the mass is 5 g (of 2-butanol).", "5"),
@@ -63,3 +67,8 @@ def test_a_result_with_an_explanation(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", NOT_CONCLUDED)
 def test_what_concludes_with_no_one_number(text: str) -> None:
     assert read(text) == "unparsed"
+
+
+def test_where_a_statement_and_a_result_stand() -> None:
+    assert last_statement("It melts. It is 5 g ") == Located(16, 19, "conclusion")
+    assert last_result("x = 3\ny = 5 ") == Located(9, 11, "derivation")

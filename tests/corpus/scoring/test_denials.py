@@ -2,6 +2,7 @@
 
 import pytest
 
+from corpus.scoring.denials import asks_for
 from corpus.scoring.reading import read_answer
 from corpus.scoring.types import Asked, Kind, ShownOption
 
@@ -261,6 +262,7 @@ SUPPOSED = [
     ("The answer is not A.", "unparsed"),
     ("The correct answers are A. A soft metal and C. A heavy metal.", "unparsed unread-list"),
     ("The correct answers are A. tin, which is soft, and C", "unparsed unread-list"),
+    ("Answers are A. A soft metal and C. A heavy metal.", "unparsed unread-list"),
     ("The correct answers are A. tin.\nOf zinc, and C, nothing is known.\nDone.", "A"),
 ]
 
@@ -288,3 +290,15 @@ def test_a_tag_called_wrong_behind_it() -> None:
     assert read("[ANSWER]A[/ANSWER] is wrong, since it is light.", asked_for(*METALS)) == "unparsed denied"
     assert read("[ANSWER]A[/ANSWER] is what I choose.", asked_for(*METALS)) == "A"
     assert read("[ANSWER]A[/ANSWER]\n\nNot B, since it is light.", asked_for(*METALS)) == "A"
+
+
+def test_a_question_that_denies_asks_for_nothing_denied() -> None:
+    assert not asks_for("Which isn't the correct one?", "n't the correct ")
+    assert not asks_for("Which is not the correct one?", "not the correct ")
+    assert asks_for("Which is the worst one?", "worst ")
+
+
+def test_only_the_words_of_the_same_line_are_somebody_elses() -> None:
+    assert read("Hm.\nMany say\nThe answer is B.", asked_for(*METALS)) == "B"
+    assert read("Hm.\nMany say the answer is B.", asked_for(*METALS)) == "unparsed"
+    assert read("It's unlikely that the answer is A\n\n", asked_for(*METALS)) == "unparsed"

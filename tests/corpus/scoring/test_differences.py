@@ -1,12 +1,13 @@
 """Each cause of a difference: texts it explains, and near ones it must not claim."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
-from corpus.scoring.choice_causes import is_letter_list
+from corpus.scoring.choice_causes import is_letter_list, is_letters_out_of_words, is_option_order, is_union_of_tags
 from corpus.scoring.differences import CAUSES, CAUSES_OF_REPLIES, Difference, cause_of
-from corpus.scoring.number_causes import is_derivation
+from corpus.scoring.number_causes import is_boundary, is_derivation, is_first_of_several_tags
 from corpus.scoring.published import reading_from_parsed
 from corpus.scoring.reading import read_answer
 from corpus.scoring.rules import judge
@@ -17,6 +18,8 @@ from corpus.scoring.shared_causes import (
     is_thinking_text,
     standard_text,
 )
+from corpus.scoring.survey_reports import KEPT_AS_REPORTED
+from corpus.scoring.typed_causes import is_comma_as_point, is_kept_as_reported, is_spaced_exponent_unread
 from corpus.scoring.types import Asked, Kind, Option, Reading, ReadStatus, ShownOption, Target
 from corpus.scoring.visible import MIN_ECHO_LENGTH
 
@@ -251,3 +254,18 @@ TURNED = [
 @pytest.mark.parametrize(("cause", "difference"), TURNED)
 def test_a_cause_needs_its_mechanism(cause: str, difference: Difference) -> None:
     assert cause_of(difference) != cause
+
+
+def test_causes_by_themselves_at_their_edges() -> None:
+    assert not is_boundary(number("[ANSWER]0[/ANSWER]", 0, target="0"))
+    assert is_boundary(number("[ANSWER]4.040000004[/ANSWER]", 4.040000004))
+    assert not is_first_of_several_tags(number("[ANSWER]4[/ANSWER] [ANSWER]4[/ANSWER]", 4))
+    assert not is_derivation(number("[ANSWER]x = y = 3 or 4[/ANSWER]", 3))
+    assert not is_comma_as_point(number("[ANSWER]2,5 or 3[/ANSWER]", 2.5))
+    assert not is_spaced_exponent_unread(number("[ANSWER]5 e3[/ANSWER]", 5000))
+    assert not is_option_order(choice("[ANSWER]none[/ANSWER]", ["H"]))
+    assert not is_union_of_tags(choice("[ANSWER]A[/ANSWER] [ANSWER]B or C[/ANSWER]", ["B", "C"]))
+    assert is_letters_out_of_words(choice("[ANSWER]BB[/ANSWER]", ["B"]))
+    agreed = choice("[ANSWER]B[/ANSWER]", ["B"])
+    kept = replace(agreed.published, notes=(KEPT_AS_REPORTED,))
+    assert not is_kept_as_reported(replace(agreed, published=kept))

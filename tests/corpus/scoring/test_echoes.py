@@ -2,6 +2,7 @@
 
 import pytest
 
+from corpus.scoring.echoes import without_echoed_options
 from corpus.scoring.reading import read_answer
 from corpus.scoring.types import Asked, Kind, ShownOption
 
@@ -43,3 +44,7 @@ def test_a_repeated_list(text: str, expected: str) -> None:
 def test_what_follows_a_list_keeps_its_place() -> None:
     text = f"{LIST}\n  B"
     assert read_answer(text=text, asked=ASKED).span == (len(text) - 1, len(text))
+
+
+def test_without_options_nothing_is_a_list_of_them() -> None:
+    assert without_echoed_options("A. tin\nB. lead", ()) == "A. tin\nB. lead"

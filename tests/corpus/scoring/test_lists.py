@@ -387,3 +387,54 @@ def test_letter_and_text_is_noted_where_the_text_is_the_letters_own(text: str, i
     reading = read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=Asked(Kind.CHOICE, ALCOHOLS))
     assert reading.status is ReadStatus.READ
     assert ("letter-and-text" in reading.notes) is is_noted
+
+
+UNREAD_LINE = "A line of the list cannot be read."
+IN_FULL = [
+    ("Answer:\nA. Methanol\nC. Propanol\nB. melts", "", UNREAD_LINE),
+    ("Answer:\nA. Methanol\nC. burns\nB is wrong.\nBye", "", UNREAD_LINE),
+    ("Answer:\nA) (it burns)\nC) melts", "", UNREAD_LINE),
+    ("Answer:\nA. (it burns)\nC. melts", "", UNREAD_LINE),
+    ("**Answer:** **A. Methanol**\nC. burns", "", UNREAD_LINE),
+    ("Answer: Methanol\nEthanol\nBoth burn.\nBye", "", "The next line is another option."),
+    # without a mark behind the first letter, or with a denial on the line, a line below is none of the list
+    ("Answer:\nA\nC. Propanol\nB. melts", "AC", "Read from the label."),
+    ("Answer:\nA (it burns)\nC. melts", "A", "Read from the label."),
+    ("Answer:\nA. Methanol\nC. burns, B is wrong.\nBye", "A", "Read from the label."),
+    ("Answer:\nA\nC:\nBoth burn.\nBye", "AC", "Read from the label."),
+    ("Answer:\nA\nC X", "A", "Read from the label."),
+    # an option's words belong to a letter with a mark behind it
+    ("Answer: A Methanol, C Propanol", "", "The answer names no option."),
+    ("Answer: A. Methanol and C. Propanol are it", "AC", "Read from the label."),
+    # what the next lines name belongs to something else
+    ("Answer: A. Methanol, C. Propanol\nThen: B. Ethanol, D. Water\nBye", "AC", "Read from the label."),
+    ("The answer is A. Methanol, which burns.\nB. Ethanol, C. Propanol\nBye", "A", "Read from the sentence."),
+    ("Of A, C and D the answer is B.", "B", "Read from the sentence."),
+    # a sentence that ends with its line announces nothing
+    (f"The answer is{' ' * 16}\nB\nBye now", "", "The reply states no answer."),
+    (f"The answer is {'…' * 12} The answer is not B.", "", "The answer names no option."),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "reason"), IN_FULL)
+def test_what_is_read_and_why(text: str, expected: str, reason: str) -> None:
+    reading = read_answer(text=text, asked=Asked(Kind.CHOICE, ALCOHOLS))
+    read = "".join(option.letter for option in ALCOHOLS if option.key in reading.option_keys)
+    assert (read, reading.reason) == (expected, reason)
+
+
+REFUSED = [
+    ("Answer: B is wrong, since it melts", "denied", "A letter is said to be wrong."),
+    ("Answer: A, C is too heavy", "unread-list", "The last letter begins a sentence of its own."),
+]
+
+
+@pytest.mark.parametrize(("text", "note", "reason"), REFUSED)
+def test_what_follows_a_letter_and_makes_it_unread(text: str, note: str, reason: str) -> None:
+    reading = read_answer(text=text, asked=Asked(Kind.CHOICE, ALCOHOLS))
+    assert (reading.notes, reading.reason) == ((note,), reason)
+
+
+def test_a_heading_on_the_second_line() -> None:
+    asked = Asked(Kind.CHOICE, ALCOHOLS, protocols=("heading",))
+    assert read_answer(text="\n# Answer\nA", asked=asked).option_keys == ("k0",)

@@ -4,8 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from corpus.scoring.numbers import parse_number, read_number
+from corpus.scoring.numbers import NumberRead, parse_number, read_number
 from corpus.scoring.types import Unread
+
+NO_NUMBER = Unread("There is no number at the start of the answer.")
 
 SCIENTIFIC = [
     *("4.15×10^-21", "4.15·10^-21", "4.15*10^-21", "4.15x10^-21", "4.15X10^-21", "4.15 x 10^(-21)"),
@@ -238,3 +240,30 @@ SENTENCES = [
 def test_short_sentences_and_expressions(text: str, value: str | None) -> None:
     read = parse_number(text)
     assert (None if read is None else read.value) == (None if value is None else Decimal(value))
+
+
+RESULTS = [
+    (".", Unread("There is nothing to read.")),
+    ("()", Unread("There is nothing to read.")),
+    (", 188", NO_NUMBER),
+    ("X5", NO_NUMBER),
+    ("(4()", NO_NUMBER),
+    ("(4 (5)", NO_NUMBER),
+    ("four (5)", NO_NUMBER),
+    ("n=3 l=2", Unread("Several equations stand side by side.", "several-numbers")),
+    ("m=3 g=5", Unread("Several equations stand side by side.", "several-numbers")),
+    ("54 g (54 kg)", Unread("More than one number.", "several-numbers")),
+    ("m=3 g= 5", NumberRead(Decimal(5))),
+    ("188.", NumberRead(Decimal(188))),
+    ("{5}", NumberRead(Decimal(5))),
+    ("6-g", NumberRead(Decimal(6))),
+    ("5 peaks'", NumberRead(Decimal(5), "peaks")),
+    ("5 Xe", NumberRead(Decimal(5), "Xe")),
+    ("5 MeX", NumberRead(Decimal(5), "MeX")),
+    ("four (4)", NumberRead(Decimal(4), notes=("number-word",))),
+]
+
+
+@pytest.mark.parametrize(("text", "result"), RESULTS)
+def test_results(text: str, result: NumberRead | Unread) -> None:
+    assert read_number(text) == result

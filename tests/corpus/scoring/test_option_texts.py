@@ -3,6 +3,7 @@
 import pytest
 
 from corpus.scoring.choices import ChoiceRead, read_choice
+from corpus.scoring.option_texts import OptionTexts, option_texts
 from corpus.scoring.types import ShownOption
 
 SIGNS = (r"$\ce{CO2}$", r"$\ce{SO4^{2-}}$", "10 °C", "A = 1", "BD")
@@ -84,3 +85,48 @@ def test_texts_that_differ_in_spaces_alone() -> None:
     assert read_choice("12", options) == ChoiceRead((1,), ("by-text",))
     assert read_choice("1 2", options) == ChoiceRead((0,), ("by-text",))
     assert read_choice("1 23", options) == ChoiceRead((2,), ("by-text",))
+
+
+METALS = ("zinc", "zinc and zincate", "zincate, zinc, zincite", "zincates", "12 BDs here", "12 BD")
+
+
+def texts_of(*texts: str) -> OptionTexts:
+    return option_texts(tuple(ShownOption("ABCDEF"[i], str(i), text) for i, text in enumerate(texts)))
+
+
+@pytest.mark.parametrize("separator", ["\n", "; ", ", "])
+def test_a_list_of_whole_texts(separator: str) -> None:
+    texts = texts_of("wood alcohol", "grain alcohol", "water")
+    assert texts.read_whole(f"water{separator}wood alcohol") == (0, 2)
+    assert texts.read_whole(f"water{separator}alcohol") is None
+
+
+def test_one_option_may_be_named_twice() -> None:
+    assert texts_of("wood alcohol").read_parts("wood, wood") == (0,)
+    assert texts_of("wood alcohol").read_parts("wood, wood, wood") is None
+
+
+def test_exact_spelling_comes_before_any_other() -> None:
+    assert texts_of("n m", "N m", "Nm").position_of("N m") == 1
+
+
+def test_a_part_that_several_options_hold_is_none() -> None:
+    assert texts_of("1200 K", "about 1200 K").read_part("1200") is None
+    assert texts_of("1200 K", "about 1300 K").read_part("1200") == (0,)
+    assert texts_of("1 2", "12").read_part("12") == (1,)
+
+
+@pytest.mark.parametrize("text", METALS)
+def test_words_are_found_wherever_they_stand_whole(text: str) -> None:
+    texts = texts_of(text)
+    assert texts.mentions("zinc") is (text in METALS[:3])
+    assert texts.mentions("BD") is (text == METALS[5])
+
+
+def test_what_is_said_behind_an_options_text() -> None:
+    assert texts_of("zinc").without_text_of("Zinc, a metal", 0) == ", a metal"
+    assert texts_of("zinc").without_text_of("zincs melt", 0) == "zincs melt"
+
+
+def test_an_option_without_a_text_is_in_no_words() -> None:
+    assert texts_of("$$", "zinc").contradicts("- zinc melts", 0)

@@ -4,10 +4,11 @@ from decimal import Decimal
 
 import pytest
 
+from corpus.scoring.contents import read_content
 from corpus.scoring.published import UnmatchedOptionsError, match_options, reading_from_parsed
 from corpus.scoring.reading import read_answer, read_chosen, read_typed_number
 from corpus.scoring.rules import judge, rule_names
-from corpus.scoring.types import Asked, Kind, Option, Outcome, Reading, ReadStatus, ShownOption, Target, Verdict
+from corpus.scoring.types import Asked, Kind, Option, Outcome, Reading, ReadStatus, ShownOption, Target, Unread, Verdict
 
 SHOWN = tuple(
     ShownOption(letter, letter.lower(), text) for letter, text in zip("ABC", ("tin", "zinc", "lead"), strict=True)
@@ -145,7 +146,10 @@ REPLIES = [
         "The reply is long and breaks off; nothing says why it ended.",
     ),
     ("[ANSWER]" + "melts " * 700 + "[/ANSWER]", CHOICE, "unparsed", "The answer is too long to be a choice."),
+    ("X5", NUMBER, "unparsed", "The reply states no answer."),
+    ("\nA:\n5", NUMBER, "read", "Read from the label."),
     ("", CHOICE, "empty", "The reply is empty."),
+    ("I don't know.", CHOICE, "do_not_know", "The whole reply says that it is not known."),
     ("<think>B</think>", CHOICE, "empty", "There is nothing outside thinking and echoed prompt."),
     ("<think>B", CHOICE, "truncated", "A thinking block was never closed."),
     ("I'm sorry, I cannot help with that.", CHOICE, "refused", "The reply declines to answer."),
@@ -157,6 +161,10 @@ REPLIES = [
 def test_reply(text: str, asked: Asked, status: str, reason: str) -> None:
     reading = read_answer(text=text, asked=asked)
     assert (reading.status.value, reading.reason, reading.reader) == (status, reason, "standard@1")
+
+
+def test_text_without_words() -> None:
+    assert read_content(" \n", Asked(Kind.TEXT)) == Unread("There is nothing to read.")
 
 
 def test_reply_that_the_provider_ended() -> None:

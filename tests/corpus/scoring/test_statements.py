@@ -78,3 +78,7 @@ def test_letters_called_correct(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", NOT_STATED)
 def test_what_states_no_one_choice(text: str) -> None:
     assert read(text) == "unparsed"
+
+
+def test_the_same_letter_added_changes_nothing() -> None:
+    assert read("B is the correct answer. B too.") == "B"

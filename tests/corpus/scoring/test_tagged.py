@@ -214,3 +214,34 @@ def test_a_number_that_was_meant() -> None:
 def test_a_number_that_is_corrected(correction: str) -> None:
     reading = read_answer(text=f"[ANSWER]5[/ANSWER] {correction}", asked=NUMBER)
     assert (reading.number, reading.notes) == (Decimal(6), ("corrected",))
+
+
+INCORRECT = Asked(Kind.CHOICE, SHOWN, "Which is the incorrect one?")
+INSIDE = [
+    ("[ANSWER]We see. The answer is 5, not 6[/ANSWER]", NUMBER, "5", "5"),
+    ("[ANSWER]because it weighs m = 5 g[/ANSWER]", NUMBER, "5", "because it weighs m = 5 g"),
+    ("[ANSWER]x is B[/ANSWER]", CHOICE, "unparsed", "x is B"),
+    ("[ANSWER]It is light. The incorrect one is B[/ANSWER]", CHOICE, "unparsed", "It is light. The incorrect one is B"),
+    ("[ANSWER]It is light. The incorrect answer is B[/ANSWER]", INCORRECT, "B", "B"),
+    ("[ANSWER]5{[/ANSWER]", NUMBER, "5", "5{"),
+    # tags that belong together, behind or in front of others
+    (
+        "[ANSWER]D[/ANSWER] so [ANSWER]A[/ANSWER] and [ANSWER]B[/ANSWER]",
+        CHOICE,
+        "A,B",
+        "A[/ANSWER] and [ANSWER]B",
+    ),
+    ("Not [ANSWER]A[/ANSWER] and [ANSWER]B[/ANSWER]", CHOICE, "unparsed", "B"),
+    ("The incorrect one is [ANSWER]A[/ANSWER] and [ANSWER]B[/ANSWER]", CHOICE, "unparsed", "B"),
+    (
+        "The incorrect one is [ANSWER]A[/ANSWER] and [ANSWER]B[/ANSWER]",
+        INCORRECT,
+        "A,B",
+        "A[/ANSWER] and [ANSWER]B",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "asked", "value", "stretch"), INSIDE)
+def test_inside_and_around_tags(text: str, asked: Asked, value: str, stretch: str) -> None:
+    assert read(text, asked) == (value, stretch)

@@ -3,6 +3,7 @@
 import pytest
 
 from corpus.scoring.reading import read_answer
+from corpus.scoring.turns import without_other_turns
 from corpus.scoring.types import Asked, Kind, ShownOption
 
 TEXTS = ("tin", "zinc", "lead", "gold")
@@ -58,3 +59,13 @@ def test_a_span_points_into_the_raw_text() -> None:
     span = read_answer(text=text, asked=CHOICE).span
     assert span is not None
     assert text[slice(*span)] == "C"
+
+
+def test_what_is_left_out_becomes_as_many_blanks() -> None:
+    assert without_other_turns("B</s> C") == "B" + " " * 6
+
+
+@pytest.mark.parametrize(("length", "is_struck"), [(197, True), (198, False)])
+def test_a_stretch_struck_out_is_no_longer_than_the_window(length: int, is_struck: bool) -> None:
+    text = f"A <s>{'x' * length}</s> B"
+    assert (without_other_turns(text) == text) is is_struck

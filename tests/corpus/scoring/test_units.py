@@ -24,6 +24,7 @@ CASES = [
     ("5", "smidgens", "m", "5", UNIT_DIFFERS),
     ("5", "Smidgens", "smidgens", "5", ""),
     ("5", "g/mol", "g", "5", UNIT_DIFFERS),
+    ("5", "rad", " of a circle", "5", UNIT_DIFFERS),
     ("5", "g?", "g", "5", UNIT_DIFFERS),
     ("12", "m·m", "m", "12", UNIT_DIFFERS),
     ("5", "g ?mol", "g", "5", UNIT_DIFFERS),
@@ -113,6 +114,7 @@ SAID_TWICE = [("200 g (0.201 kg)", "200"), ("200 g (0.202 kg)", None), ("54 g (5
 def test_an_amount_in_two_units_is_one_number_where_both_agree(text: str, number: str | None) -> None:
     reading = read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=Asked(Kind.NUMBER, unit="g"))
     assert reading.number == (None if number is None else Decimal(number))
+    assert read_answer(text="54 g (54 kg)", asked=Asked(Kind.NUMBER)).number is None
 
 
 LAZY = """

@@ -2,6 +2,8 @@
 
 import pytest
 
+from corpus.scoring.reading import read_answer
+from corpus.scoring.types import Asked, Kind, ShownOption
 from corpus.scoring.visible import visible_text
 
 # `#` stands for a character that is blanked out.
@@ -64,3 +66,10 @@ ECHOES_OF_BOTH = [
 @pytest.mark.parametrize(("text", "expected"), ECHOES_OF_BOTH)
 def test_echoes_of_a_prompt_with_words_before_it(text: str, expected: str) -> None:
     assert visible_text(text, PROMPT, f"\n{SAID_FIRST}").text == expected.replace("#", " ")
+
+
+def test_an_echoed_system_prompt_states_no_answer() -> None:
+    shown = (ShownOption("A", "a", "tin"), ShownOption("B", "b", "zinc"))
+    said_first, prompt = "Put it like [ANSWER]A[/ANSWER].\n\n", "Which of these metals is it?"
+    asked = Asked(Kind.CHOICE, shown, prompt, said_first=said_first)
+    assert read_answer(text=f"{said_first}{prompt}\nB", asked=asked).option_keys == ("b",)
