@@ -17,6 +17,8 @@ from leaderboard import (
     people_bands,
     questions,
     ranking,
+    robustness,
+    scale,
     standing,
     statistics,
 )
@@ -67,6 +69,15 @@ STATISTICS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("Best for the price", factors.price_front),
     ("One system under several temperatures", runs_by_temperature),
     ("Systems that are right on a question", questions.question_shares),
+    ("Ability and difficulty on one scale", statistics.fit_item_response),
+    ("Questions on the scale", scale.fitted_scale),
+    ("Systems on the scale", scale.placed_systems),
+    ("People on the scale", scale.placed_people),
+    ("Ability of a group", statistics.group_ability),
+    ("Questions of one source", robustness.by_source),
+    ("Error where questions go together", statistics.clustered_mean),
+    ("A small set beside a full one", robustness.set_agreement_of),
+    ("How alike two sets order systems", statistics.set_agreement),
 )
 
 
