@@ -165,15 +165,19 @@ def placed_systems(board: Board, scale: Scale) -> dict[str, Placed]:
         return {}
     values = np.array([np.where(usable[index], (blocks[index][1] == RIGHT).mean(axis=0), np.nan) for index in enough])
     found = statistics.known_abilities(values, scale.model.difficulty, scale.model.discrimination)
-    return {
-        blocks[index][0].slug: Placed(
-            blocks[index][0],
-            int(usable[index].sum()),
-            *(float(figure[place]) for figure in found),
-            helps=blocks[index][0].is_complete and blocks[index][0].kind != System.Kind.BASELINE,
+    placed = {}
+    for place, index in enumerate(enough):
+        row = blocks[index][0]
+        placed[row.slug] = Placed(
+            row=row,
+            n_answered=int(usable[index].sum()),
+            ability=float(found.ability[place]),
+            ability_error=float(found.ability_error[place]),
+            expected=float(found.expected_score[place]),
+            expected_error=float(found.expected_score_error[place]),
+            helps=row.is_complete and row.kind != System.Kind.BASELINE,
         )
-        for place, index in enumerate(enough)
-    }
+    return placed
 
 
 def placed_people(board: Board, scale: Scale) -> dict[str, PlacedPeople]:

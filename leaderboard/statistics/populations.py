@@ -46,7 +46,8 @@ def group_ability(
     """
     values = values[~np.isnan(values).all(axis=1)]
     if not len(values):
-        return GroupAbility(0, *([float("nan")] * 4), NO_INTERVAL)
+        none = float("nan")
+        return GroupAbility(0, none, none, none, none, NO_INTERVAL)
     points, likelihood, score_at = log_likelihoods(values, difficulty, discrimination)
     mean, deviation, error = 0.0, 1.0, float("nan")
     for _ in range(most_steps):

@@ -37,6 +37,8 @@ PAGES = (
     CONFIDENCE,
     QUESTIONS,
     f"{BOARD}questions/",
+    f"{BOARD}robustness/",
+    "/leaderboard/open/scale/",
     "/about/",
 )
 TOPICS = (
