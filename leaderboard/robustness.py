@@ -1,5 +1,6 @@
 """How far the results of a set depend on its questions: on where they come from, and on how many they are."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,6 +34,17 @@ class BySource:
 
     row: Row
     found: ClusteredMean
+
+    @property
+    def error(self) -> float | None:
+        """The error by source, None with a single one."""
+        return None if math.isnan(self.found.standard_error) else self.found.standard_error
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The interval by source; None with a single one, and where all is right or nothing, which is not certain."""
+        is_known = self.error is not None and 0 < self.found.mean < 1
+        return (self.found.interval.low, self.found.interval.high) if is_known else None
 
 
 @dataclass(frozen=True, slots=True)

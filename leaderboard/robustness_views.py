@@ -101,7 +101,6 @@ def systems_csv(request: HttpRequest, slug: str) -> HttpResponse:
 def _source_lines(found: Robustness) -> Iterator[list[Any]]:
     for each in found.sources.systems:
         by_source = each.found
-        low, high = by_source.interval
         yield [
             each.row.slug,
             each.row.name,
@@ -109,9 +108,8 @@ def _source_lines(found: Robustness) -> Iterator[list[Any]]:
             by_source.n_clusters,
             by_source.mean,
             by_source.plain_standard_error,
-            by_source.standard_error,
-            low,
-            high,
+            each.error,
+            *(each.bounds or (None, None)),
         ]
 
 

@@ -92,14 +92,15 @@ def _against(against: Against) -> dict[str, Any]:
 
 
 def _by_source(each: BySource) -> dict[str, Any]:
+    low, high = each.bounds or (None, None)
     return {
         "slug": each.row.slug,
         "name": each.row.name,
         "accuracy": each.found.mean,
         "standard_error": each.found.plain_standard_error,
-        "standard_error_by_source": _number(each.found.standard_error),
-        "ci_low_by_source": _number(each.found.interval.low),
-        "ci_high_by_source": _number(each.found.interval.high),
+        "standard_error_by_source": each.error,
+        "ci_low_by_source": low,
+        "ci_high_by_source": high,
     }
 
 

@@ -68,7 +68,9 @@ class SourceError(Schema):
     name: str
     accuracy: Share
     standard_error: float = Field(description="Of questions taken as not alike.")
-    standard_error_by_source: float | None = Field(description="Cluster-robust; null with a single source.")
+    standard_error_by_source: float | None = Field(
+        description="Cluster-robust; null with a single source. No interval then, nor where all is right."
+    )
     ci_low_by_source: Share
     ci_high_by_source: Share
 

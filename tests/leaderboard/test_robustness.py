@@ -84,6 +84,18 @@ def test_errors_take_questions_of_one_source_together(client, sets, policy) -> N
     assert f"{expected.standard_error * 100:.1f} points" in html
 
 
+@pytest.mark.parametrize(("sizes", "right"), [((40,), (6, 20)), ((10, 30), (10, 30)), ((10, 30), (0, 0))])
+def test_with_one_source_or_all_alike_there_is_no_interval(client, sets, sizes, right) -> None:
+    give_sources(sets["full"], sizes)
+    make_run(make_system(slug="new"), sets["full"], answers(*right))
+    (line,) = [line for line in lines(client, "sources") if line["slug"] == "new"]
+    assert (line["ci_low_by_source"], line["ci_high_by_source"]) == ("", "")
+    assert line["standard_error_by_source"] == ("" if len(sizes) == 1 else "0.0")
+    (row,) = [row for row in client.get(API).json()["by_source"] if row["slug"] == "new"]
+    assert row["ci_low_by_source"] is None
+    assert "nan" not in client.get(PAGE).content.decode()
+
+
 def test_without_sources_the_page_says_that_the_errors_of_the_board_hold(client, sets) -> None:
     assert lines(client, "sources") == []
     assert "each stands for itself and the errors of the board hold" in " ".join(
