@@ -50,9 +50,9 @@ def set_links(
 ) -> SetLinks:
     """Return the links of a set as they stand on the page `current`, or on one below it.
 
-    What both pages read in their addresses is kept of `chosen`, the choices in the address of this one. Of a set that is
-    not open, what rests on single questions is only linked on such pages, which are for staff. `snapshot` is the number
-    of the snapshot that is the page itself; else the newest is linked where the set was read with it.
+    What both pages read in their addresses is kept of `chosen`, the choices in the address of this one. Of a set that
+    is not open, what rests on single questions is only linked on such pages, which are for staff. `snapshot` is the
+    number of the snapshot that is the page itself; else the newest is linked where the set was read with it.
     """
     kept = {name: chosen[name] for name in _READ.get(current, ()) if chosen.get(name)}
     marked = "true" if is_below else "page"
