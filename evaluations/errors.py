@@ -19,6 +19,12 @@ class RunStateError(EvaluationError):
     code = "wrong-run-state"
 
 
+class ReasonMissingError(EvaluationError):
+    """What is refused, or taken off public pages, is so for a reason, which others read."""
+
+    code = "reason-missing"
+
+
 class CannotBeAskedError(EvaluationError):
     """The system, its parameters or the prompt style do not allow a run."""
 

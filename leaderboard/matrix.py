@@ -5,7 +5,7 @@ one question of a set revision, known by the root of its comparable revisions.
 """
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -28,6 +28,8 @@ PERSON = "person"
 COMPLETE = "complete"
 PARTIAL = "partial"
 
+# Raised when other entrants get a row than before, so that nothing stored by older code is shown.
+_FORMAT = 2
 _CODE_OF = {outcome.value: code for code, outcome in enumerate(OUTCOMES)}
 
 
@@ -101,11 +103,13 @@ def build_matrix(
     entrants: Iterable[Entrant],
     answers: Iterable[Answer],
     study_rules: Mapping[int, str] | None = None,
+    unanswered: Collection[tuple[str, int]] = (),
 ) -> Matrix:
     """Put answers into a matrix whose columns are (root id, question id), entrants in the order of type and id.
 
-    An entrant without a single verdict has no row. Raise KeyError for an answer whose entrant or question is not
-    among those given.
+    An entrant without a single verdict has no row, but for those named (type, id) in `unanswered`: systems that were
+    asked, and of whom there is no answer yet. Raise KeyError for an answer whose entrant or question is not among those
+    given.
     """
     column_of = {root_id: index for index, (root_id, _) in enumerate(columns)}
     blocks = {
@@ -118,7 +122,7 @@ def build_matrix(
     for kind, number, repeat, root_id, outcome in answers:
         if outcome:
             blocks[kind, number][1][repeat, column_of[root_id]] = _CODE_OF[outcome]
-    kept = [block for block in blocks.values() if np.any(block[1] != MISSING)]
+    kept = [block for key, block in blocks.items() if key in unanswered or np.any(block[1] != MISSING)]
     empty = np.empty((0, len(columns)), dtype=CODE_TYPE)
     return Matrix(
         entrants=tuple(entrant for entrant, _ in kept),
@@ -132,6 +136,7 @@ def build_matrix(
 def pack(matrix: Matrix) -> tuple[list[dict[str, Any]], bytes, dict[str, Any]]:
     """Return entrants, compressed codes, and what is needed to read them again, as stored."""
     inputs = {
+        "format": _FORMAT,
         "outcomes": [outcome.value for outcome in OUTCOMES],
         "root_ids": list(matrix.root_ids),
         "question_ids": list(matrix.question_ids),
@@ -144,7 +149,7 @@ def unpack(entrants: list[dict[str, Any]], verdicts: bytes, inputs: dict[str, An
     """Rebuild a matrix from what `pack` returned. Raise `ValueError` when what is kept of it has changed since."""
     if inputs.get("outcomes") != [outcome.value for outcome in OUTCOMES]:
         raise ValueError("The matrix was stored with other outcome codes; build it again.")
-    if "study_rules" not in inputs or any(set(entrant) != _ENTRANT_FIELDS for entrant in entrants):
+    if inputs.get("format") != _FORMAT or any(set(entrant) != _ENTRANT_FIELDS for entrant in entrants):
         raise ValueError("The matrix was stored with other facts about its entrants; build it again.")
     root_ids = tuple(inputs["root_ids"])
     codes = np.frombuffer(zlib.decompress(verdicts), dtype=CODE_TYPE)

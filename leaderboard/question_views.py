@@ -13,12 +13,35 @@ from django.views.decorators.http import conditional_page, require_safe
 from corpus.answer_admin import KEY_PERMISSION, may_see_keys
 from corpus.models import QuestionSet
 from corpus.scoring.rules import rule_names
+from leaderboard.csv_files import csv_response
 from leaderboard.queries import parse_rule
-from leaderboard.questions import ORDERS, is_public, parse_question_query, question_list, shown_question
+from leaderboard.questions import (
+    MISSED,
+    ORDERS,
+    ListedQuestion,
+    is_public,
+    parse_question_query,
+    question_lines,
+    question_list,
+    shown_question,
+)
 from leaderboard.views import explains_bad_queries, set_or_404
 
 # Single questions belong into no search engine, archive or training data.
 ROBOTS = "noindex, nofollow, noarchive, nosnippet"
+CSV_FIELDS = (
+    "number",
+    "question",
+    "groups",
+    "difficulty_label",
+    "n_systems",
+    "share_right",
+    "difficulty",
+    "difficulty_error",
+    "discrimination",
+)
+# What is beyond is below every error of a level.
+DECIMALS = 4
 QuestionView = Callable[..., HttpResponse]
 
 
@@ -56,12 +79,29 @@ def questions(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
         "found": question_list(question_set=question_set, query=query),
         "question_set": question_set,
         "orders": ORDERS,
+        "missed_words": MISSED,
         "rules": rule_names(),
         "is_public": is_public(question_set),
         "robots": ROBOTS,
         "page": "board",
     }
     return render(request, "leaderboard/questions.html", context)
+
+
+@require_safe
+@conditional_page
+@for_who_may_read_questions
+@explains_bad_queries
+def questions_csv(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
+    """Return what is said of every question that is found as CSV, without its words."""
+    query = parse_question_query(request.GET.dict(), question_set=question_set)
+    lines = question_lines(question_set=question_set, query=query)
+    return csv_response(f"{question_set.slug}-questions.csv", CSV_FIELDS, map(_cells, lines))
+
+
+def _cells(line: ListedQuestion) -> list[Any]:
+    level = [round(figure, DECIMALS) for figure in line.level] if line.level else [None] * 3
+    return [line.number, line.question_id, "; ".join(line.topics), line.difficulty, line.n_systems, line.share, *level]
 
 
 @require_safe

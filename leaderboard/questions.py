@@ -15,10 +15,10 @@ from corpus.markup.html import render_html
 from corpus.markup.text import render_plain
 from corpus.models import QuestionSet
 from corpus.selectors.targets import asked_of
-from evaluations.models import System
 from leaderboard.boards import SystemFacts, Topic
-from leaderboard.matrix import PERSON, RIGHT, Matrix, is_complete
+from leaderboard.matrix import RIGHT, Matrix
 from leaderboard.queries import BadQueryError, parse_rule
+from leaderboard.scale import Scale, counted_systems, scale_of
 from leaderboard.selectors.boards import GroupingChoice, groupings_of, topic_key, topics_of, visible_systems
 from leaderboard.selectors.inputs import columns_of
 from leaderboard.selectors.questions import labels_by_question, member_revision, questions_with, stems_of
@@ -30,6 +30,7 @@ ON_A_PAGE = 25
 EXCERPT = 160
 LONGEST_SEARCH = 200
 DIFFICULTY = "difficulty"
+MISSED = {"": "whoever is right", "missed": "that no system has right"}
 ORDERS = {"set": "as in the set", "hardest": "fewest right first", "easiest": "most right first"}
 _KEEP_SECONDS = 86_400
 Floats = npt.NDArray[np.float64]
@@ -51,12 +52,13 @@ class QuestionQuery:
     topic: str = ""
     text: str = ""
     order: str = "set"
+    missed: str = ""
     page: str = "1"
 
 
 @dataclass(frozen=True, slots=True)
 class ListedQuestion:
-    """A line of the list. `number` is its place in the set, `share` None without systems."""
+    """A line of the list. `number` is its place in the set, `share` None without systems, `level` without a scale."""
 
     number: int
     question_id: int
@@ -64,6 +66,19 @@ class ListedQuestion:
     topics: tuple[str, ...]
     difficulty: str
     share: float | None
+    n_systems: int
+    level: "Level | None"
+
+
+class Level(NamedTuple):
+    """How hard a question is on the scale of its set, the error of that, and how sharply it parts the able from others.
+
+    At an ability of `difficulty` a system is right with even chances.
+    """
+
+    difficulty: float
+    error: float
+    discrimination: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +95,7 @@ class QuestionList:
     n_in_use: int
     n_missed: int
     n_systems: int
+    has_levels: bool
 
 
 class Choice(NamedTuple):
@@ -101,6 +117,7 @@ class ShownQuestion:
     topics: tuple[str, ...]
     difficulty: str
     share: float | None
+    level: Level | None
     n_systems: int
     before: int | None
     after: int | None
@@ -118,14 +135,7 @@ def question_shares(matrix: Matrix, systems: Mapping[int, SystemFacts]) -> Quest
     questions nothing of them is public, on no set. The share is difficulty as it was found; it depends on which systems
     are there.
     """
-    counted = [
-        (codes == RIGHT).mean(axis=0)
-        for entrant, codes in matrix.blocks()
-        if entrant.type != PERSON
-        and entrant.id in systems
-        and systems[entrant.id].kind != System.Kind.BASELINE
-        and is_complete(codes)
-    ]
+    counted = [(codes == RIGHT).mean(axis=0) for _, codes in counted_systems(matrix, systems)]
     if not counted:
         return QuestionShares(np.full(len(matrix.root_ids), np.nan), 0)
     return QuestionShares(np.mean(counted, axis=0), len(counted))
@@ -136,6 +146,9 @@ def parse_question_query(parameters: Mapping[str, str], *, question_set: Questio
     order = parameters.get("order", "") or "set"
     if order not in ORDERS:
         raise BadQueryError(f"There is no order “{order}”. There are: {', '.join(ORDERS)}.")
+    missed = parameters.get("missed", "")
+    if missed not in MISSED:
+        raise BadQueryError(f"“missed” is “{missed}”. Leave it out, or write: {', '.join(filter(None, MISSED))}.")
     return QuestionQuery(
         rule=parse_rule(parameters.get("rule", ""), default=question_set.benchmark.default_rule),
         grouping=parameters.get("grouping", "") or DEFAULT_GROUPING,
@@ -143,23 +156,19 @@ def parse_question_query(parameters: Mapping[str, str], *, question_set: Questio
         # No text holds the null character, and PostgreSQL refuses it.
         text=" ".join(parameters.get("q", "").replace("\0", " ").split())[:LONGEST_SEARCH],
         order=order,
+        missed=missed,
         page=parameters.get("page", "") or "1",
     )
 
 
 def question_list(*, question_set: QuestionSet, query: QuestionQuery) -> QuestionList:
     """Return a page of the questions that are found. Raise `BadQueryError` for a grouping or topic not there."""
-    ids = _question_ids(question_set)
+    ids, hidden = _question_ids(question_set), _hidden(question_set)
     groupings = tuple(groupings_of(benchmark_id=question_set.benchmark_id))
     topics = topics_of(benchmark_id=question_set.benchmark_id, grouping=query.grouping, question_ids=ids)
-    columns = _topic_columns(query, groupings, topics, len(ids))
-    hidden = _hidden(question_set)
-    found = _shares(question_set, query.rule)
-    columns = [column for column in columns if ids[column] not in hidden]
-    if query.text:
-        matching = questions_with(set_revision_id=question_set.current_revision_id, text=query.text)
-        columns = [column for column in columns if ids[column] in matching]
-    page = Paginator(_ordered(columns, found.shares, query.order), ON_A_PAGE).get_page(query.page)
+    described = _described(question_set, query.rule)
+    columns = _found_columns(question_set, query, _topic_columns(query, groupings, topics, len(ids)), described)
+    page = Paginator(_ordered(columns, described.shares, query.order), ON_A_PAGE).get_page(query.page)
     readable = [column for column, question_id in enumerate(ids) if question_id not in hidden]
     return QuestionList(
         question_set=question_set,
@@ -167,12 +176,23 @@ def question_list(*, question_set: QuestionSet, query: QuestionQuery) -> Questio
         groupings=groupings,
         topics=tuple(topics),
         page=page,
-        lines=tuple(_lines(question_set, query, ids, list(page.object_list), found)),
+        lines=tuple(_lines(question_set, query, ids, list(page.object_list), described)),
         n_questions=len(ids),
         n_in_use=len(ids) - len(readable),
-        n_missed=int(np.count_nonzero(found.shares[readable] == 0)) if found.n_systems else 0,
-        n_systems=found.n_systems,
+        n_missed=int(np.count_nonzero(described.shares[readable] == 0)) if described.n_systems else 0,
+        n_systems=described.n_systems,
+        has_levels=described.scale is not None,
     )
+
+
+def question_lines(*, question_set: QuestionSet, query: QuestionQuery) -> Iterator[ListedQuestion]:
+    """Yield every question that is found, in the order asked for. Raise `BadQueryError` as `question_list` does."""
+    ids = _question_ids(question_set)
+    groupings = groupings_of(benchmark_id=question_set.benchmark_id)
+    topics = topics_of(benchmark_id=question_set.benchmark_id, grouping=query.grouping, question_ids=ids)
+    described = _described(question_set, query.rule)
+    columns = _found_columns(question_set, query, _topic_columns(query, groupings, topics, len(ids)), described)
+    return _lines(question_set, query, ids, _ordered(columns, described.shares, query.order), described)
 
 
 def shown_question(*, question_set: QuestionSet, question_id: int, rule: str) -> ShownQuestion | None:
@@ -185,7 +205,7 @@ def shown_question(*, question_set: QuestionSet, question_id: int, rule: str) ->
     revision = member_revision(set_revision_id=question_set.current_revision_id, question_id=question_id)
     # By their hashes: the order of the bank may tell which is right.
     asked = asked_of(revision, sorted(option.option_key for option in revision.options.all()))
-    found = _shares(question_set, rule)
+    found = _described(question_set, rule)
     labels = labels_by_question(question_ids=[question_id], groupings=(DEFAULT_GROUPING, DIFFICULTY))
     readable = [each for each in ids if each not in hidden]
     place = readable.index(question_id)
@@ -200,7 +220,8 @@ def shown_question(*, question_set: QuestionSet, question_id: int, rule: str) ->
         unit=asked.unit,
         topics=labels.get((question_id, DEFAULT_GROUPING), ()),
         difficulty=", ".join(labels.get((question_id, DIFFICULTY), ())),
-        share=_share(found, column),
+        share=found.share(column),
+        level=found.level(column),
         n_systems=found.n_systems,
         before=readable[place - 1] if place else None,
         after=readable[place + 1] if place + 1 < len(readable) else None,
@@ -240,7 +261,7 @@ def _ordered(columns: list[int], shares: Floats, order: str) -> list[int]:
 
 
 def _lines(
-    question_set: QuestionSet, query: QuestionQuery, ids: list[int], columns: Sequence[int], found: QuestionShares
+    question_set: QuestionSet, query: QuestionQuery, ids: list[int], columns: Sequence[int], found: "_Described"
 ) -> Iterator[ListedQuestion]:
     shown = [ids[column] for column in columns]
     stems = stems_of(set_revision_id=question_set.current_revision_id, question_ids=shown)
@@ -252,7 +273,9 @@ def _lines(
             excerpt=_excerpt(stems[question_id]),
             topics=labels.get((question_id, query.grouping), ()),
             difficulty=", ".join(labels.get((question_id, DIFFICULTY), ())),
-            share=_share(found, column),
+            share=found.share(column),
+            n_systems=found.n_systems,
+            level=found.level(column),
         )
 
 
@@ -261,8 +284,44 @@ def _excerpt(stem: str) -> str:
     return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1].rsplit(' ', 1)[0]}…"
 
 
-def _share(found: QuestionShares, column: int) -> float | None:
-    return float(found.shares[column]) if found.n_systems else None
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What the systems of a set say of its questions."""
+
+    shares: Floats
+    n_systems: int
+    scale: Scale | None
+
+    def share(self, column: int) -> float | None:
+        """The share of systems that are right."""
+        return float(self.shares[column]) if self.n_systems else None
+
+    def level(self, column: int) -> Level | None:
+        """Where the question stands on the scale."""
+        if self.scale is None:
+            return None
+        model = self.scale.model
+        figures = (model.difficulty, model.difficulty_error, model.discrimination)
+        return Level(*(float(figure[column]) for figure in figures))
+
+
+def _described(question_set: QuestionSet, rule: str) -> _Described:
+    found = _shares(question_set, rule)
+    return _Described(found.shares, found.n_systems, scale_of(question_set=question_set, rule=rule))
+
+
+def _found_columns(
+    question_set: QuestionSet, query: QuestionQuery, columns: Sequence[int], described: _Described
+) -> list[int]:
+    """Return those of these columns that may be read and are asked for."""
+    ids, hidden = _question_ids(question_set), _hidden(question_set)
+    found = [column for column in columns if ids[column] not in hidden]
+    if query.missed:
+        found = [column for column in found if described.share(column) == 0]
+    if query.text:
+        matching = questions_with(set_revision_id=question_set.current_revision_id, text=query.text)
+        found = [column for column in found if ids[column] in matching]
+    return found
 
 
 def _shares(question_set: QuestionSet, rule: str) -> QuestionShares:

@@ -18,8 +18,12 @@ PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("outcomes", "Outcomes", _ALL),
     ("factors", "Factors", ("rule",)),
     ("confidence", "Confidence", ("rule",)),
+    ("robustness", "Robustness", ("rule",)),
+    ("scale", "Scale", ("rule",)),
     ("questions", "Questions", ("rule", "grouping")),
 )
+# Of sets that are not open these are for staff.
+OF_SINGLE_QUESTIONS = ("scale", "questions")
 FILES = (("api-v1:leaderboard_csv", "CSV"), ("api-v1:leaderboard", "JSON"))
 _READ = {name: read for name, _, read in PAGES}
 
@@ -46,17 +50,17 @@ def set_links(
 ) -> SetLinks:
     """Return the links of a set as they stand on the page `current`, or on one below it.
 
-    What both pages read in their addresses is kept of `chosen`, the choices in the address of this one.
-    Questions of a set that is not open are only linked on their own pages, which are for staff. `snapshot` is the
+    What both pages read in their addresses is kept of `chosen`, the choices in the address of this one. Of a set that
+    is not open, what rests on single questions is only linked on such pages, which are for staff. `snapshot` is the
     number of the snapshot that is the page itself; else the newest is linked where the set was read with it.
     """
     kept = {name: chosen[name] for name in _READ.get(current, ()) if chosen.get(name)}
     marked = "true" if is_below else "page"
-    is_linked = question_set.policy == QuestionSet.Policy.OPEN or current == "questions"
+    is_linked = question_set.policy == QuestionSet.Policy.OPEN or current in OF_SINGLE_QUESTIONS
     pages = tuple(
         SetLink(label, _address(name, question_set.slug, kept, read), marked if name == current else "")
         for name, label, read in PAGES
-        if name != "questions" or is_linked
+        if name not in OF_SINGLE_QUESTIONS or is_linked
     )
     files = tuple(SetLink(label, _address(name, question_set.slug, kept, _ALL)) for name, label in FILES)
     for_good = _for_good(snapshot or getattr(question_set, "newest_snapshot", None), current="page" if snapshot else "")

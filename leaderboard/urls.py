@@ -11,11 +11,13 @@ from leaderboard import (
     outcomes_views,
     own_views,
     question_views,
+    robustness_views,
+    scale_views,
     snapshot_views,
     views,
 )
-from leaderboard.api import api
 from leaderboard.api_docs import api_docs
+from leaderboard.api_statistics import api
 
 app_name = "leaderboard"
 urlpatterns = [
@@ -30,6 +32,7 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/compare/differences.csv", compare_views.differences, name="compare-csv"),
     path("leaderboard/<slug:slug>/compare/questions/", compare_views.questions, name="compare-questions"),
     path("leaderboard/<slug:slug>/humans/", humans_views.humans, name="humans"),
+    path("leaderboard/<slug:slug>/humans/humans.csv", humans_views.humans_csv, name="humans-csv"),
     path("leaderboard/<slug:slug>/outcomes/", outcomes_views.outcomes, name="outcomes"),
     path("leaderboard/<slug:slug>/outcomes/outcomes.csv", outcomes_views.outcomes_csv, name="outcomes-csv"),
     path("leaderboard/<slug:slug>/factors/", factors_views.factors, name="factors"),
@@ -40,6 +43,13 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/confidence/chart.json", confidence_views.chart, name="confidence-chart"),
     path("leaderboard/<slug:slug>/confidence/distribution.json", confidence_views.distribution, name="confidence-bars"),
     path("leaderboard/<slug:slug>/confidence/levels.csv", confidence_views.levels, name="confidence-csv"),
+    path("leaderboard/<slug:slug>/robustness/", robustness_views.robustness, name="robustness"),
+    path("leaderboard/<slug:slug>/robustness/sources.csv", robustness_views.sources_csv, name="robustness-sources"),
+    path("leaderboard/<slug:slug>/robustness/sets.csv", robustness_views.agreement_csv, name="robustness-sets"),
+    path("leaderboard/<slug:slug>/robustness/systems.csv", robustness_views.systems_csv, name="robustness-systems"),
+    path("leaderboard/<slug:slug>/scale/", scale_views.scale, name="scale"),
+    path("leaderboard/<slug:slug>/scale/scale.csv", scale_views.scale_csv, name="scale-csv"),
+    path("leaderboard/<slug:slug>/questions/questions.csv", question_views.questions_csv, name="questions-csv"),
     path("leaderboard/<slug:slug>/questions/", question_views.questions, name="questions"),
     path("leaderboard/<slug:slug>/questions/<int:question_id>/", question_views.question, name="question"),
     path("systems/<slug:slug>/", views.system, name="system"),

@@ -14,9 +14,11 @@ from django.views.decorators.vary import vary_on_headers
 from corpus.models import QuestionSet
 from corpus.scoring.rules import rule_names
 from evaluations.selectors import public_system
+from evaluations.selectors.history import withdrawn_runs
 from leaderboard.boards import HUMAN, SMALL_TOPIC, Row, outcomes_in_use
 from leaderboard.charts import bar_chart, chart_height, charted
 from leaderboard.disclosure import SMALLEST_GROUP, SMALLEST_GROUP_OF_PEOPLE
+from leaderboard.history import histories_of
 from leaderboard.home import benchmark_boards, open_studies
 from leaderboard.methods import rule_sections, statistic_sections
 from leaderboard.queries import (
@@ -227,6 +229,8 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
         "has_demo": found.is_demo or any(result.question_set.benchmark.is_demo for result in results),
         "facts": public_facts(found.facts),
         "base_model": base_model_of(found.facts),
+        "histories": histories_of(system_id=found.system_id, results=results),
+        "withdrawn": withdrawn_runs(system_id=found.system_id),
     }
     return render(request, "leaderboard/system.html", context)
 

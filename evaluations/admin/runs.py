@@ -19,6 +19,7 @@ from corpus.answer_admin import may_see_keys, propose_address
 from evaluations.admin.evidence import EvidenceAdmin, as_json_text
 from evaluations.admin.run_actions import CHANGE, RUN_ACTIONS, may_raise_budget
 from evaluations.admin.run_live import items_address, live_context, may_see_outcomes
+from evaluations.admin.run_withdrawal import WITHDRAW, WithdrawalMixin
 from evaluations.admin.systems import run_address, sweep_address
 from evaluations.errors import EvaluationError
 from evaluations.forms import BudgetForm
@@ -35,12 +36,18 @@ STOP_POLLING = 286
 
 
 @admin.register(Run)
-class RunAdmin(EvidenceAdmin):
+class RunAdmin(WithdrawalMixin, EvidenceAdmin):
     """Runs are made by `run_create` and changed by their own buttons only."""
 
     list_display = ["system", "question_set", "asked_as", "origin", "status", "progress", "n_right", "spent", "queued"]
     list_display_links = ["system"]
-    list_filter = ["status", "origin", ("set_revision__question_set", admin.RelatedOnlyFieldListFilter), "system"]
+    list_filter = [
+        "status",
+        "origin",
+        ("withdrawn_at", admin.EmptyFieldListFilter),
+        ("set_revision__question_set", admin.RelatedOnlyFieldListFilter),
+        "system",
+    ]
     list_select_related = ["system", "set_revision__question_set"]
     list_per_page = 50
     search_fields = ["system__name", "system__slug", "source_name", "error_message"]
@@ -199,6 +206,7 @@ class RunAdmin(EvidenceAdmin):
             context["budget_form"] = BudgetForm(initial={"budget": plain_number(run.budget)})
         if self.has_rescore_permission(request):
             context["rescore_address"] = propose_address(ItemRescoring, "run", [run.pk])
+        context["may_withdraw"] = request.user.has_perm(WITHDRAW)
         context["rescorings_address"] = (
             f"{reverse('admin:evaluations_itemrescoring_changelist')}?run__id__exact={run.pk}"
         )

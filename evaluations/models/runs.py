@@ -71,13 +71,23 @@ class Run(models.Model):
         null=True, blank=True, help_text="When a job was last made for it because it was silent."
     )
     finished_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when it is on no public page; its answers stay, and it can come back."
+    )
+    withdrawal_reason = models.CharField(max_length=500, blank=True, help_text="Readers see it.")
 
     class Meta:
         ordering = ["-queued_at"]
+        permissions = [("withdraw_run", "Can take a run off the public pages and put it back")]
         constraints = [
             models.CheckConstraint(condition=Q(repeats__gte=1), name="run_repeats_from_one"),
             models.CheckConstraint(
                 condition=Q(budget__isnull=True) | Q(budget__gt=0), name="run_budget_more_than_nothing"
+            ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at__isnull=True, withdrawal_reason="")
+                | (Q(withdrawn_at__isnull=False) & ~Q(withdrawal_reason="")),
+                name="run_withdrawn_with_reason",
             ),
             models.UniqueConstraint(
                 fields=["system", "set_revision"],

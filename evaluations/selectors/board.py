@@ -1,7 +1,7 @@
 """What a board needs of the systems: one run each, and the verdicts of its items on the wanted questions."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -66,7 +66,9 @@ class BoardItems:
     items: tuple[BoardItem, ...]
 
 
-class _Candidate(NamedTuple):
+class Candidate(NamedTuple):
+    """A run with any of the wanted questions; `rules` are the first and the last its verdicts are under."""
+
     run: BoardRun
     rules: tuple[str, str]
     is_of_sweep: bool
@@ -86,7 +88,8 @@ def board_items(
     whatever else that run holds; else, marked as not complete, the newest with any answer to them, or the newest of
     all. Newest is by the time it was queued or imported. The run's own status plays no part. A run of a sweep, which
     asks in one of several ways, stands only where no complete run outside of sweeps does; completions that were
-    submitted, only where no run that was asked or imported has as much to show.
+    submitted, only where no run that was asked or imported has as much to show. A run that was withdrawn stands for
+    nobody.
 
     `rule` is a name, for its newest version, or `name@version`. `as-published` is there for imported runs only:
     other systems are absent. The verdict on the row is used where it was made under `rule`, else the newest stored
@@ -97,13 +100,11 @@ def board_items(
     wanted = set(root_ids)
     if not wanted:
         return BoardItems((), ())
-    items = items_of(wanted)
+    items = _items_under(wanted, name)
     if system_ids is not None:
         items = items.filter(run__system_id__in=system_ids)
     if not with_hidden:
         items = items.filter(run__system__is_hidden=False)
-    if name.partition("@")[0] == PUBLISHED_RULE:
-        items = items.filter(run__origin=Run.Origin.IMPORTED)
     chosen = _chosen_runs(items, n_wanted=len(wanted))
     runs = [candidate.run for candidate in chosen]
     needs_scores = any(candidate.rules != (name, name) for candidate in chosen)
@@ -132,14 +133,26 @@ def outcome_counts(*, board: BoardItems, system_id: int) -> dict[str, int]:
 
 
 def items_of(root_ids: Collection[int]) -> QuerySet[Item]:
-    """Return the items whose verdict is on one of these questions, in no order."""
+    """Return the items whose verdict is on one of these questions, in no order; none of a run that was withdrawn."""
     revisions = QuestionRevision.objects.filter(Q(pk__in=root_ids) | Q(comparison_root_id__in=root_ids))
     asked = Q(key_revision__isnull=True, question_revision__in=revisions)
-    return Item.objects.filter(asked | Q(key_revision__in=revisions)).order_by()
+    return Item.objects.filter(asked | Q(key_revision__in=revisions), run__withdrawn_at__isnull=True).order_by()
 
 
-def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
-    """Return one candidate per system: of those with the most weight the newest."""
+def _items_under(root_ids: Collection[int], rule: str) -> QuerySet[Item]:
+    """Return the items on these questions that a board under `rule` (`name@version`) may show."""
+    items = items_of(root_ids)
+    is_published = rule.partition("@")[0] == PUBLISHED_RULE
+    return items.filter(run__origin=Run.Origin.IMPORTED) if is_published else items
+
+
+def candidates_of(*, root_ids: Collection[int], rule: str, system_id: int) -> list[Candidate]:
+    """Return every run of a system that a board of these questions may show, oldest first."""
+    wanted = set(root_ids)
+    return _candidates(_items_under(wanted, resolve_rule(rule)).filter(run__system=system_id), n_wanted=len(wanted))
+
+
+def _candidates(items: QuerySet[Item], *, n_wanted: int) -> list[Candidate]:
     counted = (
         items.values(
             "run__system_id",
@@ -161,21 +174,26 @@ def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[_Candidate]:
         )
         .order_by("run__queued_at", "run_id")
     )
-    chosen: dict[int, _Candidate] = {}
-    for row in counted:
-        candidate = _candidate(row, n_wanted=n_wanted)
-        known = chosen.get(candidate.run.system_id)
-        if known is None or _stands_before(candidate, known):
-            chosen[candidate.run.system_id] = candidate
-    return list(chosen.values())
+    return [_candidate(row, n_wanted=n_wanted) for row in counted]
 
 
-def _stands_before(newer: _Candidate, older: _Candidate) -> bool:
-    """Say whether a newer run takes an older one's place: not by having less to show, of a sweep, or submitted."""
-    return _weight(newer) >= _weight(older)
+def _chosen_runs(items: QuerySet[Item], *, n_wanted: int) -> list[Candidate]:
+    """Return one candidate per system: of those with the most weight the newest."""
+    by_system: dict[int, list[Candidate]] = {}
+    for candidate in _candidates(items, n_wanted=n_wanted):
+        by_system.setdefault(candidate.run.system_id, []).append(candidate)
+    return [standing_for(candidates) for candidates in by_system.values()]
 
 
-def _weight(candidate: _Candidate) -> tuple[int, bool, bool]:
+def standing_for(candidates: Sequence[Candidate]) -> Candidate:
+    """Return the run that stands for a system, of its runs from the oldest to the newest.
+
+    A newer one takes an older one's place, but not by having less to show, being of a sweep, or submitted.
+    """
+    return max(enumerate(candidates), key=lambda each: (weight_of(each[1]), each[0]))[1]
+
+
+def weight_of(candidate: Candidate) -> tuple[int, bool, bool]:
     """Return what goes first: whether every answer is there (or any), made by or for this site, outside of sweeps."""
     run = candidate.run
     extent = 2 if run.is_complete else min(run.n_answered, 1)
@@ -183,7 +201,7 @@ def _weight(candidate: _Candidate) -> tuple[int, bool, bool]:
     return extent, run.origin != Run.Origin.SUBMITTED, not is_of_sweep
 
 
-def _candidate(row: Mapping[str, Any], *, n_wanted: int) -> _Candidate:
+def _candidate(row: Mapping[str, Any], *, n_wanted: int) -> Candidate:
     run = BoardRun(
         system_id=row["run__system_id"],
         slug=row["run__system__slug"],
@@ -198,7 +216,7 @@ def _candidate(row: Mapping[str, Any], *, n_wanted: int) -> _Candidate:
         is_complete=row["n_answered"] == n_wanted * row["run__repeats"],
         queued_at=row["run__queued_at"],
     )
-    return _Candidate(run, (row["first_rule"], row["last_rule"]), row["run__sweep"] is not None)
+    return Candidate(run, (row["first_rule"], row["last_rule"]), row["run__sweep"] is not None)
 
 
 def _rows(items: QuerySet[Item], *, rule: str, needs_scores: bool) -> Iterator[BoardItem]:

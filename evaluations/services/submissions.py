@@ -17,7 +17,7 @@ from corpus.services.results import action_log, results_changed
 from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from evaluations.asked import asked_of_run
 from evaluations.database_clock import database_now
-from evaluations.errors import EvaluationError
+from evaluations.errors import EvaluationError, ReasonMissingError
 from evaluations.models import Item, ItemReading, ItemScore, Run, Submission, SubmittedCompletion
 from evaluations.providers import FinishReason
 from evaluations.services.completion_import import PROMPTS_HASH
@@ -44,12 +44,6 @@ class SubmissionStateError(EvaluationError):
     """The submission has been decided already, or its prompts can no longer be made."""
 
     code = "submission-state"
-
-
-class ReasonMissingError(EvaluationError):
-    """A rejection says why; the contributor reads it."""
-
-    code = "reason-missing"
 
 
 class _Read(NamedTuple):

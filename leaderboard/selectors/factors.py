@@ -41,7 +41,11 @@ def stated_facts() -> dict[str, Stated]:
 
 def codes_of_runs(*, root_ids: Sequence[int], rule: str, runs: Iterable[AskedRun]) -> dict[UUID, Codes]:
     """Return the outcome codes of runs under `rule`, each of shape (repeats, questions)."""
-    repeats = {run.run_id: run.repeats for run in runs}
+    return codes_by_id(root_ids=root_ids, rule=rule, repeats={run.run_id: run.repeats for run in runs})
+
+
+def codes_by_id(*, root_ids: Sequence[int], rule: str, repeats: Mapping[UUID, int]) -> dict[UUID, Codes]:
+    """Return the outcome codes under `rule` of runs with so many repeats, each of shape (repeats, questions)."""
     if not repeats:
         return {}
     return _codes(items_of_runs(root_ids=root_ids, rule=rule, run_ids=list(repeats)), repeats, root_ids)

@@ -55,6 +55,8 @@ def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: 
         entrants=[*_systems(systems), *_people(people, counted)],
         answers=chain(_system_answers(systems), _person_answers(people.kept(counted))),
         study_rules={study_id: study_rule.words for study_id, study_rule in found.rules.items()},
+        # Whose answers are there but not judged under this rule is not on its board: nothing of them is missing.
+        unanswered={(SYSTEM, run.system_id) for run in systems.runs if not run.n_answered},
     )
 
 

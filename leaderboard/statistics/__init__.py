@@ -32,7 +32,7 @@ from leaderboard.statistics.comparisons import (
     share_beaten,
 )
 from leaderboard.statistics.intervals import bootstrap_interval, people_interval, wilson_bounds, wilson_interval
-from leaderboard.statistics.item_response import ItemResponseModel, fit_item_response
+from leaderboard.statistics.item_response import Abilities, ItemResponseModel, fit_item_response, known_abilities
 from leaderboard.statistics.multiple import group_letters, holm, holm_table, indistinct_groups, told_apart
 from leaderboard.statistics.paired import (
     PairedComparison,
@@ -44,10 +44,12 @@ from leaderboard.statistics.paired import (
     paired_table,
     sign_flip_p_value,
 )
+from leaderboard.statistics.populations import GroupAbility, group_ability
 from leaderboard.statistics.rank_bootstrap import rank_intervals
 from leaderboard.statistics.repeats import RepeatSpread, repeat_spread, repeated_interval
 
 __all__ = [
+    "Abilities",
     "BOOTSTRAP_DRAWS",
     "BOOTSTRAP_SEED",
     "BeatenBand",
@@ -57,6 +59,7 @@ __all__ = [
     "Discrimination",
     "Flags",
     "Floats",
+    "GroupAbility",
     "Guess",
     "Integers",
     "Interval",
@@ -80,10 +83,12 @@ __all__ = [
     "equal_bins",
     "expected_calibration_error",
     "fit_item_response",
+    "group_ability",
     "group_letters",
     "holm",
     "holm_table",
     "indistinct_groups",
+    "known_abilities",
     "level_probability",
     "macro_average",
     "mcnemar_p_value",

@@ -1,11 +1,12 @@
 """The two-parameter item response model: ability and difficulty on one scale. Pure; every formula names its source."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit, logsumexp
 
-from leaderboard.statistics.basis import Flags, Floats
+from leaderboard.statistics.basis import Flags, Floats, Integers
 
 # Abilities are standard normal, so hardly anyone is beyond this.
 FARTHEST_ABILITY = 6.0
@@ -14,10 +15,11 @@ MOST_POINTS = 801
 DISCRIMINATION_SPREAD = 0.5
 INTERCEPT_SPREAD = 3.0
 LARGEST_STEP = 1.0
+NEGLIGIBLE = 1e-12
 
 
 class ItemResponseModel(NamedTuple):
-    """A fitted model: per entrant the first four, per question the last two; entrants without an answer are NaN.
+    """A fitted model: per entrant the first four, per question the next three; entrants without an answer are NaN.
 
     `ability` is in standard deviations of the entrants; `expected_score` is the share of *all* questions right that
     goes with it, so that entrants who answered different questions can stand side by side.
@@ -28,6 +30,7 @@ class ItemResponseModel(NamedTuple):
     expected_score: Floats
     expected_score_error: Floats
     difficulty: Floats
+    difficulty_error: Floats
     discrimination: Floats
     steps: int
     has_converged: bool
@@ -39,9 +42,21 @@ class _Items(NamedTuple):
 
 
 class _Answers(NamedTuple):
+    """Answers to distinct questions: `alike` says for how many each column stands."""
+
     right: Floats
     answered: Floats
     points: Floats
+    alike: Floats
+
+
+class Abilities(NamedTuple):
+    """Abilities on the scale of questions that are known, and the share of all of these right that goes with each."""
+
+    ability: Floats
+    ability_error: Floats
+    expected_score: Floats
+    expected_score_error: Floats
 
 
 def fit_item_response(values: Floats, most_steps: int = 500, tolerance: float = 1e-3) -> ItemResponseModel:
@@ -51,15 +66,15 @@ def fit_item_response(values: Floats, most_steps: int = 500, tolerance: float = 
     answered what must not depend on the answers. Abilities are standard normal in the population; a and −ab are the
     posterior mode under weak priors (log a normal with deviation 0.5, −ab with deviation 3), so that a question all
     have right has a difficulty. An ability is the mean of its posterior given these, its error the standard deviation,
-    which leaves out how well the questions themselves are known.
+    which leaves out how well the questions themselves are known; a difficulty's error takes the abilities as known.
 
     Marginal maximum likelihood by expectation and maximisation: R. D. Bock and M. Aitkin, Psychometrika 46 (1981)
     443-459; priors: R. J. Mislevy, Psychometrika 51 (1986) 177-195. The integral is a sum over even points, no farther
     apart than the narrowest posterior is wide: between Gauss-Hermite points an entrant with hundreds of answers would
-    fall through.
+    fall through. Questions that everybody answered alike have the same figures and are worked out once.
     """
-    answered = ~np.isnan(values)
-    answers = _Answers(np.where(answered, values, 0.0), answered.astype(np.float64), _points(answered.sum(axis=1)))
+    distinct, place = _distinct(values)
+    answers = _answers(distinct, np.bincount(place, minlength=distinct.shape[1]))
     items = _first_guess(answers)
     posterior = _posterior(answers, items)
     steps, has_converged = 0, False
@@ -68,7 +83,43 @@ def fit_item_response(values: Floats, most_steps: int = 500, tolerance: float = 
         change = max(float(np.abs(new - old).max(initial=0.0)) for new, old in zip(following, items, strict=True))
         items, steps, has_converged = following, steps + 1, change < tolerance
         posterior = _posterior(answers, items)
-    return _result(answers, items, posterior, steps, has_converged)
+    figures = _abilities(answers, items, posterior)
+    slope = np.exp(items.log_slope)
+    difficulty, error = -items.intercept / slope, _difficulty_error(answers, items, posterior)
+    return ItemResponseModel(*figures, difficulty[place], error[place], slope[place], steps, has_converged)
+
+
+def known_abilities(values: Floats, difficulty: Floats, discrimination: Floats) -> Abilities:
+    """Return the abilities of entrants on the scale of questions that others' answers have made known.
+
+    `values` as for `fit_item_response`. An ability is the mean of its posterior where abilities are standard normal,
+    its error the standard deviation. Source: R. D. Bock and R. J. Mislevy, Applied Psychological Measurement 6 (1982)
+    431-444.
+    """
+    answers = _answers(values, np.ones(values.shape[1]))
+    items = _Items(np.log(discrimination), -difficulty * discrimination)
+    return _abilities(answers, items, _posterior(answers, items))
+
+
+def log_likelihoods(values: Floats, difficulty: Floats, discrimination: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return points of ability, the log likelihood of each entrant at each, and the share of all questions right."""
+    answers = _answers(values, np.ones(values.shape[1]))
+    items = _Items(np.log(discrimination), -difficulty * discrimination)
+    return answers.points, _log_likelihood(answers, items), _score_at(answers, items)
+
+
+def _distinct(values: Floats) -> tuple[Floats, Integers]:
+    """Return the distinct columns, and which of them each column is."""
+    if not values.size:
+        return values, np.arange(values.shape[1])
+    coded, place = np.unique(np.where(np.isnan(values), -1.0, values), axis=1, return_inverse=True)
+    return np.where(coded < 0, np.nan, coded), place.ravel()
+
+
+def _answers(values: Floats, alike: npt.NDArray[Any]) -> _Answers:
+    answered = ~np.isnan(values)
+    weights = alike.astype(np.float64)
+    return _Answers(np.where(answered, values, 0.0), answered.astype(np.float64), _points(answered @ weights), weights)
 
 
 def _points(counts: Floats) -> Floats:
@@ -84,21 +135,28 @@ def _first_guess(answers: _Answers) -> _Items:
 
 def _posterior(answers: _Answers, items: _Items) -> Floats:
     """Return the chance of each point for each entrant, of shape (entrants, points)."""
-    slope, points = np.exp(items.log_slope), answers.points
-    logits = slope[:, np.newaxis] * points + items.intercept[:, np.newaxis]
-    log_chance = (answers.right @ slope)[:, np.newaxis] * points + (answers.right @ items.intercept)[:, np.newaxis]
-    log_chance = log_chance - answers.answered @ np.logaddexp(0.0, logits) - points**2 / 2
+    log_chance = _log_likelihood(answers, items) - answers.points**2 / 2
     posterior: Floats = np.exp(log_chance - logsumexp(log_chance, axis=1, keepdims=True))
     return posterior
 
 
+def _log_likelihood(answers: _Answers, items: _Items) -> Floats:
+    slope, points, right = np.exp(items.log_slope), answers.points, answers.right * answers.alike
+    logits = slope[:, np.newaxis] * points + items.intercept[:, np.newaxis]
+    found: Floats = (right @ slope)[:, np.newaxis] * points + (right @ items.intercept)[:, np.newaxis]
+    return found - (answers.answered * answers.alike) @ np.logaddexp(0.0, logits)
+
+
 def _improved(answers: _Answers, posterior: Floats, items: _Items) -> _Items:
     """Return questions after two steps of Fisher scoring of the expected log posterior."""
+    # Points where nobody may be say nothing, and with few entrants are most.
+    is_used = posterior.max(axis=0, initial=0.0) > NEGLIGIBLE
+    points, posterior = answers.points[is_used], posterior[:, is_used]
     n = answers.answered.T @ posterior
     right = answers.right.sum(axis=0)
-    right_by_point = answers.right.T @ (posterior @ answers.points)
+    right_by_point = answers.right.T @ (posterior @ points)
     for _ in range(2):
-        items = _scored(items, n, right, right_by_point, answers.points)
+        items = _scored(items, n, right, right_by_point, points)
     return items
 
 
@@ -106,12 +164,9 @@ def _scored(items: _Items, n: Floats, right: Floats, right_by_point: Floats, poi
     slope = np.exp(items.log_slope)
     chance = expit(slope[:, np.newaxis] * points + items.intercept[:, np.newaxis])
     expected = n * chance
-    information = expected * (1 - chance)
+    of_slope, of_both, of_intercept = _information(items, expected * (1 - chance), points)
     slope_gradient = slope * (right_by_point - expected @ points) - items.log_slope / DISCRIMINATION_SPREAD**2
     intercept_gradient = right - expected.sum(axis=1) - items.intercept / INTERCEPT_SPREAD**2
-    of_slope = slope**2 * (information @ points**2) + 1 / DISCRIMINATION_SPREAD**2
-    of_both = slope * (information @ points)
-    of_intercept = information.sum(axis=1) + 1 / INTERCEPT_SPREAD**2
     determinant = of_slope * of_intercept - of_both**2
     slope_step = (of_intercept * slope_gradient - of_both * intercept_gradient) / determinant
     intercept_step = (of_slope * intercept_gradient - of_both * slope_gradient) / determinant
@@ -121,16 +176,40 @@ def _scored(items: _Items, n: Floats, right: Floats, right_by_point: Floats, poi
     )
 
 
-def _result(answers: _Answers, items: _Items, posterior: Floats, steps: int, has_converged: bool) -> ItemResponseModel:
+def _information(items: _Items, weights: Floats, points: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the information on each question's slope (its logarithm), on both, and on its intercept."""
     slope = np.exp(items.log_slope)
-    logits = slope[:, np.newaxis] * answers.points + items.intercept[:, np.newaxis]
-    score_at = expit(logits).mean(axis=0) if slope.size else np.full_like(answers.points, np.nan)
-    has_answers: Flags = answers.answered.sum(axis=1) > 0
-    ability, ability_error = _moments(posterior, answers.points, has_answers)
-    score, score_error = _moments(posterior, score_at, has_answers)
-    return ItemResponseModel(
-        ability, ability_error, score, score_error, -items.intercept / slope, slope, steps, has_converged
+    return (
+        slope**2 * (weights @ points**2) + 1 / DISCRIMINATION_SPREAD**2,
+        slope * (weights @ points),
+        weights.sum(axis=1) + 1 / INTERCEPT_SPREAD**2,
     )
+
+
+def _difficulty_error(answers: _Answers, items: _Items, posterior: Floats) -> Floats:
+    """Return the standard error of −intercept / slope by the delta method."""
+    slope = np.exp(items.log_slope)
+    chance = expit(slope[:, np.newaxis] * answers.points + items.intercept[:, np.newaxis])
+    weights = (answers.answered.T @ posterior) * chance * (1 - chance)
+    of_slope, of_both, of_intercept = _information(items, weights, answers.points)
+    difficulty = -items.intercept / slope
+    variance = difficulty**2 * of_intercept - 2 * difficulty / slope * of_both + of_slope / slope**2
+    error: Floats = np.sqrt(variance / (of_slope * of_intercept - of_both**2))
+    return error
+
+
+def _score_at(answers: _Answers, items: _Items) -> Floats:
+    """Return the share of all questions right at each point."""
+    if not answers.alike.size:
+        return np.full_like(answers.points, np.nan)
+    logits = np.exp(items.log_slope)[:, np.newaxis] * answers.points + items.intercept[:, np.newaxis]
+    return np.asarray(answers.alike @ expit(logits) / answers.alike.sum())
+
+
+def _abilities(answers: _Answers, items: _Items, posterior: Floats) -> Abilities:
+    has_answers: Flags = answers.answered.sum(axis=1) > 0
+    of_ability = _moments(posterior, answers.points, has_answers)
+    return Abilities(*of_ability, *_moments(posterior, _score_at(answers, items), has_answers))
 
 
 def _moments(posterior: Floats, at: Floats, has_answers: Flags) -> tuple[Floats, Floats]:

@@ -64,6 +64,21 @@ def points(difference: float | None) -> str:
 
 
 @register.filter
+def signed(value: float | None, decimals: int = 2) -> str:
+    """Write a number with its sign and so many decimals; nothing for none."""
+    if value is None:
+        return ""
+    rounded = round(value, decimals) or 0.0
+    return f"{rounded:+.{decimals}f}".replace("-", "−") if rounded else f"{rounded:.{decimals}f}"
+
+
+@register.filter
+def correlation(value: float) -> str:
+    """Write a correlation with two decimals, a dash where it is not defined, as where all are alike."""
+    return "–" if value != value else signed(value).removeprefix("+")
+
+
+@register.filter
 def share(part: float) -> str:
     """Write a share of 1 in whole percent."""
     return f"{part * 100:.0f}%"

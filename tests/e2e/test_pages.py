@@ -43,6 +43,8 @@ PAGES = (
     CONFIDENCE,
     QUESTIONS,
     f"{BOARD}questions/",
+    f"{BOARD}robustness/",
+    "/leaderboard/open/scale/",
     "/about/",
     "/snapshots/",
     "/snapshots/1/",

@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from corpus.models import ActionLog, QuestionRevision
-from evaluations.errors import RunStateError
+from evaluations.errors import ReasonMissingError, RunStateError
 from evaluations.models import Item, ItemScore, Run, Submission, System
 from evaluations.selectors import board_items
 from evaluations.selectors.submissions import SAMPLE, submission_review
@@ -18,7 +18,6 @@ from evaluations.services.prompt_export import export_lines
 from evaluations.services.rescoring import run_rescore
 from evaluations.services.runs import run_pause, run_resume, run_stop
 from evaluations.services.submissions import (
-    ReasonMissingError,
     SubmissionStateError,
     submission_accept,
     submission_reject,

@@ -167,7 +167,7 @@ def test_what_was_sent_in_is_compared_by_question_on_open_sets_only(client, resu
 
 
 def test_one_row_for_each_system_and_one_for_each_of_a_name(client, results) -> None:
-    # LB-10: two runs of a system, a rename, and two systems (settings) of one name.
+    """LB-10: two runs of a system, a rename, and two systems (settings) of one name."""
     system = make_system(slug="model-x", name="model-x")
     make_run(system, results, "+" * 10 + "-" * 30)
     make_run(system, results, "+" * 20 + "-" * 20)

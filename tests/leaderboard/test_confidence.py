@@ -327,3 +327,35 @@ def test_a_run_of_another_set_revision_counts_by_question(wide_set) -> None:
     (entrant,) = found.entrants
     assert [cell.n for cell in entrant.calibration.cells] == [0, 0, 8, 0, 8]
     assert entrant.n_answers == 16
+
+
+API = "/api/v1/leaderboard/wide/confidence/"
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_the_api_tells_what_the_file_tells(client, wide_set, is_open) -> None:
+    made("sure", wide_set, LETTERS, "5" * 12 + "4" * 8 + "3" * 4 + "1" * 8)
+    made("single", wide_set, LETTERS, "5" * 31 + "1")
+    make_people(wide_set, [LETTERS] * 6)
+    state_people(wide_set, ["5" * 16 + "2" * 16] * 6)
+    if is_open:
+        open_up(wide_set)
+    response = client.get(API)
+    assert response.status_code == 200
+    found, told = response.json(), lines(client)
+    assert [entrant["slug"] for entrant in found["entrants"]] == list(dict.fromkeys(slug for slug, _ in told))
+    for entrant in found["entrants"]:
+        whole = told[entrant["slug"], "1 to 5"]
+        assert str(entrant["n_stated"]) == whole["n"]
+        for name in ("share_right", "expected_calibration_error", "auroc", "auroc_low"):
+            assert ("" if entrant[name] is None else str(entrant[name])) == whole[name]
+        for level in entrant["levels"]:
+            first, last = level["levels"][0], level["levels"][-1]
+            line = told[entrant["slug"], str(first) if first == last else f"{first} to {last}"]
+            assert ("" if level["right"] is None else str(level["right"])) == line["right"]
+            assert ("" if level["ci_low"] is None else str(level["ci_low"])) == line["ci_low"]
+    single = next(entrant for entrant in found["entrants"] if entrant["slug"] == "single")
+    # One question at a level: how many are right there is its verdict.
+    assert (single["levels"][0]["right"] is None) is not is_open
+    assert client.get(API, headers={"If-None-Match": response["ETag"]}).status_code == 304
+    assert client.get(API, {"rule": "nonsense"}).status_code == 400

@@ -1,5 +1,7 @@
 """The page about people: aggregates of whole groups only, and no more than the boards tell."""
 
+import csv
+import io
 import re
 
 import numpy as np
@@ -72,6 +74,15 @@ def test_the_share_a_system_beats_is_told_in_bands_of_whole_groups(client, wide_
         "none",
     ]
     assert "Beats, of 10 experts" in html
+    text = client.get("/leaderboard/wide/humans/humans.csv").content.decode()
+    found = {line["slug"]: line for line in csv.DictReader(io.StringIO(text))}
+    assert [(found[slug]["beats_low"], found[slug]["beats_high"]) for slug in ("over", "high", "under")] == [
+        ("1.0", "1.0"),
+        ("0.5", "1.0"),
+        ("0.0", "0.0"),
+    ]
+    assert (found["human-experts"]["n_people"], found["high"]["n_people"]) == ("10", "10")
+    assert found["human-experts"]["beats_low"] == ""
 
 
 def test_no_interval_over_questions_where_two_sets_differ_by_few_questions(client, wide_set) -> None:

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from leaderboard.statistics import fit_item_response
+from leaderboard.statistics import fit_item_response, group_ability, known_abilities
 from tests.statistics_simulation import item_response_recovery
 
 
@@ -64,3 +64,66 @@ def test_what_all_have_right_or_wrong_or_nobody_was_asked_has_a_difficulty() -> 
     assert np.isfinite(model.difficulty).all()
     assert model.difficulty[0] < model.difficulty[3:].min() < model.difficulty[3:].max() < model.difficulty[1]
     assert model.ability.argmax() == 5
+
+
+def simulated(generator: np.random.Generator, ability: np.ndarray, slope: np.ndarray, level: np.ndarray) -> np.ndarray:
+    chance = expit(slope * (ability[:, np.newaxis] - level))
+    return (generator.random(chance.shape) < chance).astype(float)
+
+
+def test_questions_answered_alike_have_the_figures_of_each_alone() -> None:
+    values = np.random.default_rng(6).integers(0, 2, (8, 20)).astype(float)
+    values[0, 3] = np.nan
+    model = fit_item_response(np.concatenate([values, values[:, [3, 5, 5]]], axis=1))
+    for copy, first in ((20, 3), (21, 5), (22, 5)):
+        assert model.difficulty[copy] == model.difficulty[first]
+        assert model.difficulty_error[copy] == model.difficulty_error[first]
+    assert len(set(model.difficulty[:20])) > 10
+
+
+def test_the_error_of_a_difficulty_is_how_far_it_lies_from_the_truth() -> None:
+    generator = np.random.default_rng(7)
+    slope, level = np.tile([0.8, 1.2], 40), np.linspace(-1.5, 1.5, 80)
+    model = fit_item_response(simulated(generator, generator.normal(size=300), slope, level))
+    distances = (model.difficulty - level) / model.difficulty_error
+    assert 0.7 < np.sqrt((distances**2).mean()) < 1.4
+
+
+def test_known_questions_give_those_who_made_them_known_the_abilities_they_had() -> None:
+    values = np.random.default_rng(8).integers(0, 2, (12, 40)).astype(float)
+    model = fit_item_response(values)
+    again = known_abilities(values, model.difficulty, model.discrimination)
+    assert again.ability == pytest.approx(model.ability, abs=1e-9)
+    assert again.expected_score_error == pytest.approx(model.expected_score_error, abs=1e-9)
+
+
+@pytest.mark.parametrize("asked", [30, 120])
+def test_the_mean_of_a_group_is_held_however_few_questions_each_was_asked(asked: int) -> None:
+    generator = np.random.default_rng(9)
+    slope, level = np.exp(generator.normal(scale=0.3, size=120)), generator.normal(size=120)
+    held, shares, means = [], [], []
+    for _ in range(40):
+        values = simulated(generator, generator.normal(-0.8, 0.5, size=12), slope, level)
+        for person in values:
+            person[generator.permutation(120)[asked:]] = np.nan
+        found = group_ability(values, level, slope)
+        means.append(found.mean)
+        held.append(abs(found.mean + 0.8) < 1.96 * found.standard_error)
+        shares.append(found.interval.low < expit(slope * (-0.8 - level)).mean() + 0.01 < found.interval.high)
+    assert np.mean(means) == pytest.approx(-0.8, abs=0.07)
+    assert np.mean(held) > 0.85
+    assert np.mean(shares) > 0.85
+
+
+def test_a_group_of_nobody_has_no_ability() -> None:
+    found = group_ability(np.full((2, 3), np.nan), np.zeros(3), np.ones(3))
+    assert found.n_people == 0
+    assert np.isnan(found.mean)
+
+
+def test_people_who_are_all_alike_are_as_sure_as_their_answers() -> None:
+    level, slope = np.linspace(-1, 1, 200), np.ones(200)
+    values = np.tile((np.arange(200) % 2).astype(float), (10, 1))
+    found = group_ability(values, level, slope)
+    chance = expit(found.mean - level)
+    assert found.standard_error == pytest.approx((10 * (chance * (1 - chance)).sum()) ** -0.5, rel=0.15)

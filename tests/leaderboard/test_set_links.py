@@ -11,7 +11,18 @@ from tests.leaderboard.factories import make_run, make_system
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
-PAGES = ("", "topics/", "compare/", "humans/", "outcomes/", "factors/", "confidence/", "questions/")
+PAGES = (
+    "",
+    "topics/",
+    "compare/",
+    "humans/",
+    "outcomes/",
+    "factors/",
+    "confidence/",
+    "robustness/",
+    "scale/",
+    "questions/",
+)
 
 
 @pytest.fixture
@@ -45,7 +56,8 @@ def test_a_page_below_another_marks_that_as_where_it_belongs(client, open_set) -
 
 
 def test_questions_are_linked_where_everybody_may_read_them(client, small_set) -> None:
-    assert "/leaderboard/small/questions/" not in links_on(client, "/leaderboard/small/")
+    links = links_on(client, "/leaderboard/small/")
+    assert not {"/leaderboard/small/questions/", "/leaderboard/small/scale/"} & set(links)
 
 
 def test_a_choice_goes_along_to_pages_that_know_it(client, open_set) -> None:

@@ -14,7 +14,7 @@ def contender(slug: str, letters: str, *, paired: bool = True) -> Contender:
 
 
 def test_near_ties_share_a_letter_and_both_ranks() -> None:
-    # LB-04: 61.5 % and 61.0 % of 200 questions, whatever questions they are right on.
+    """LB-04: 61.5 % and 61.0 % of 200 questions, whatever questions they are right on: not claimed different."""
     first = contender("a", "+" * 123 + "-" * 77)
     for other in ("+" * 122 + "-" * 78, "-" * 78 + "+" * 122):
         found = standings([first, contender("b", other), contender("c", "-" * 200)])

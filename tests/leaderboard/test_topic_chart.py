@@ -60,6 +60,7 @@ def test_the_radar_shows_each_share_on_the_spoke_of_its_topic(client, wide_set) 
 
 
 def test_a_topic_without_a_result_is_a_gap_and_never_zero(client, wide_set) -> None:
+    """LB-14: without one topic the line has a gap there, not a zero."""
     people = figure(client, entrant=["s1", "s3"])["data"][-1]
     names = [words[0] for words in people["customdata"]]
     gaps = [name for name, x in zip(names, people["x"], strict=True) if x is None]
@@ -72,6 +73,7 @@ def test_a_topic_without_a_result_is_a_gap_and_never_zero(client, wide_set) -> N
 
 @pytest.mark.parametrize("n_topics", [2, 13])
 def test_too_few_or_too_many_topics_are_bars(client, db, n_topics) -> None:
+    """LB-14: two topics only fall back to bars."""
     wide = make_wide(tuple(f"Topic {number:02}" for number in range(n_topics)), (6,) * n_topics)
     for slug in ("a", "b"):
         make_run(make_system(slug=slug), wide, "+" * 3 * n_topics + "-" * 3 * n_topics)
@@ -84,6 +86,7 @@ def test_too_few_or_too_many_topics_are_bars(client, db, n_topics) -> None:
 
 
 def test_the_best_few_are_drawn_until_somebody_is_chosen(client, wide_set) -> None:
+    """LB-14: of many systems a limited selection is drawn."""
     assert [trace["name"] for trace in figure(client)["data"][:-1]] == ["System 0", "System 1", "System 2"]
     html = client.get(PAGE).content.decode()
     chosen = re.findall(r'<option value="(\w+)"\s+selected', html.partition("chart-heading")[2])

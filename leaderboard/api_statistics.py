@@ -1,0 +1,62 @@
+"""The part of the API that serves confidence and robustness."""
+
+from django.http import HttpRequest, HttpResponse
+
+from leaderboard.api import RULE, api, conditional, entity_tag, found_set, json_response, set_version
+from leaderboard.api_schemas import EXTRA, PROBLEMS
+from leaderboard.confidence import confidence_of
+from leaderboard.queries import parse_rule
+from leaderboard.robustness import robustness_of
+from leaderboard.selectors.boards import public_sets
+from leaderboard.statistic_payloads import confidence_payload, robustness_payload
+from leaderboard.statistic_schemas import ConfidenceOut, RobustnessOut
+
+__all__ = ["api"]
+
+
+@api.get(
+    "/leaderboard/{slug:set_slug}/confidence/",
+    response={200: ConfidenceOut, **PROBLEMS},
+    summary="How sure entrants say they are",
+    openapi_extra=EXTRA,
+)
+def confidence(request: HttpRequest, set_slug: str, rule: str = RULE) -> HttpResponse:
+    """Levels from 1 to 5 that systems and people stated of their answers, and how often they are right at each. On sets
+    that are not open `right` and what follows from it are left out where they would tell single verdicts. People are
+    told as one entrant, on one set, with neighbouring levels together."""
+    question_set = found_set(set_slug)
+    checked = parse_rule(rule, default=question_set.benchmark.default_rule)
+    # On which set people are told depends on the others of the benchmark.
+    tag = entity_tag(request, *_versions(question_set.benchmark_id))
+    return conditional(
+        request,
+        tag,
+        lambda: json_response(
+            request, ConfidenceOut, confidence_payload(confidence_of(question_set=question_set, rule=checked))
+        ),
+    )
+
+
+@api.get(
+    "/leaderboard/{slug:set_slug}/robustness/",
+    response={200: RobustnessOut, **PROBLEMS},
+    summary="How far results depend on the questions",
+    openapi_extra=EXTRA,
+)
+def robustness(request: HttpRequest, set_slug: str, rule: str = RULE) -> HttpResponse:
+    """Errors where questions of one source go together, and how this set and the others of its benchmark agree on the
+    systems that answered both."""
+    question_set = found_set(set_slug)
+    checked = parse_rule(rule, default=question_set.benchmark.default_rule)
+    tag = entity_tag(request, *_versions(question_set.benchmark_id))
+    return conditional(
+        request,
+        tag,
+        lambda: json_response(
+            request, RobustnessOut, robustness_payload(robustness_of(question_set=question_set, rule=checked))
+        ),
+    )
+
+
+def _versions(benchmark_id: int) -> list[tuple[object, ...]]:
+    return [set_version(each) for each in public_sets().filter(benchmark_id=benchmark_id)]

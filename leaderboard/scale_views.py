@@ -1,0 +1,86 @@
+"""Systems and people on one scale: for everybody where the set is open, otherwise for staff who may see verdicts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import conditional_page, require_safe
+
+from corpus.models import QuestionSet
+from corpus.scoring.rules import rule_names
+from leaderboard.csv_files import csv_response
+from leaderboard.question_views import DECIMALS, ROBOTS, for_who_may_read_questions
+from leaderboard.questions import is_public
+from leaderboard.scale import FEWEST_ANSWERS, FEWEST_SYSTEMS, Placement, placement_of
+from leaderboard.views import explains_bad_queries
+
+CSV_FIELDS = (
+    "slug",
+    "name",
+    "kind",
+    "status",
+    "n_people",
+    "n_answered",
+    "accuracy",
+    "ability",
+    "ability_error",
+    "expected_share",
+    "expected_low",
+    "expected_high",
+    "makes_the_scale",
+)
+# The normal quantile of a 95% interval.
+_Z = 1.959964
+
+
+@require_safe
+@gzip_page
+@conditional_page
+@for_who_may_read_questions
+@explains_bad_queries
+def scale(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
+    """Show the ability of systems and of people as groups, whatever part of the set they answered."""
+    found = placement_of(question_set=question_set, rule=request.GET.get("rule", ""))
+    context = {
+        "found": found,
+        "board": found.board,
+        "rules": rule_names(),
+        "fewest_systems": FEWEST_SYSTEMS,
+        "fewest_answers": FEWEST_ANSWERS,
+        "is_public": is_public(question_set),
+        "robots": ROBOTS,
+        "page": "board",
+    }
+    return render(request, "leaderboard/scale.html", context)
+
+
+@require_safe
+@conditional_page
+@for_who_may_read_questions
+@explains_bad_queries
+def scale_csv(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
+    """Return the table of the page as CSV, safe in spreadsheets."""
+    found = placement_of(question_set=question_set, rule=request.GET.get("rule", ""))
+    return csv_response(f"{question_set.slug}-scale.csv", CSV_FIELDS, _lines(found))
+
+
+def _lines(found: Placement) -> Iterator[list[Any]]:
+    for placed in found.systems:
+        row, half = placed.row, _Z * placed.expected_error
+        share = None if row.estimate.accuracy is None else float(row.estimate.accuracy)
+        yield [
+            *(row.slug, row.name, row.kind, "complete" if row.is_complete else "incomplete", None),
+            *(placed.n_answered, share),
+            *(round(figure, DECIMALS) for figure in (placed.ability, placed.ability_error, placed.expected)),
+            *(round(max(placed.expected - half, 0.0), DECIMALS), round(min(placed.expected + half, 1.0), DECIMALS)),
+            "yes" if placed.helps else "no",
+        ]
+    for people in found.people:
+        row, ability = people.row, people.found
+        yield [
+            *(row.slug, row.name, row.kind, "complete", ability.n_people, people.n_asked),
+            *(float(row.estimate.accuracy or 0), ability.mean, ability.standard_error, ability.expected_score),
+            *(ability.interval.low, ability.interval.high, "no"),
+        ]

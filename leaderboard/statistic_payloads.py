@@ -1,0 +1,136 @@
+"""Confidence and robustness as plain data for the API: what the pages tell, and no more."""
+
+import math
+from typing import Any
+
+from leaderboard.calibration import Cell
+from leaderboard.confidence import Confidence, Stated
+from leaderboard.queries import Board
+from leaderboard.robustness import Agreement, BySource, Robustness
+from leaderboard.stated import Against
+from leaderboard.statistics import SetAgreement
+
+
+def confidence_payload(found: Confidence) -> dict[str, Any]:
+    """Return what entrants say of their answers."""
+    against = {row.slug: each for row, each in found.against}
+    return {
+        **_about(found.board),
+        "people_on": found.elsewhere or None,
+        "entrants": [_entrant(entrant, against.get(entrant.row.slug)) for entrant in found.entrants],
+    }
+
+
+def robustness_payload(found: Robustness) -> dict[str, Any]:
+    """Return errors by source, and how sets of the benchmark agree."""
+    return {
+        **_about(found.board),
+        "n_sources": found.sources.n_sources,
+        "n_without_source": found.sources.n_without,
+        "largest_source": found.sources.largest,
+        "by_source": [_by_source(each) for each in found.sources.systems],
+        "sets": [_set_pair(each) for each in found.agreements],
+    }
+
+
+def _about(board: Board) -> dict[str, Any]:
+    question_set = board.question_set
+    return {
+        "set": question_set.slug,
+        "set_revision": question_set.current_revision.number if question_set.current_revision else None,
+        "benchmark": question_set.benchmark.slug,
+        "results_version": question_set.benchmark.results_version,
+        "rule": board.query.rule,
+        "n_questions": board.n_questions,
+    }
+
+
+def _entrant(entrant: Stated, against: Against | None) -> dict[str, Any]:
+    whole = entrant.calibration
+    low, high = whole.area_bounds or (None, None)
+    return {
+        "slug": entrant.row.slug,
+        "name": entrant.row.name,
+        "kind": entrant.row.kind,
+        "repeats": entrant.row.repeats,
+        "n_answers": entrant.n_answers,
+        "n_stated": whole.n,
+        "mean_level": whole.mean_level,
+        "share_right": whole.share,
+        "expected_calibration_error": whole.error,
+        "auroc": whole.area_value,
+        "auroc_low": low,
+        "auroc_high": high,
+        "levels": [_level(cell) for cell in whole.cells],
+        "against_probability": None if against is None else _against(against),
+    }
+
+
+def _level(cell: Cell) -> dict[str, Any]:
+    low, high = cell.bounds or (None, None)
+    return {
+        "levels": list(cell.levels),
+        "n": cell.n,
+        "portion": cell.portion,
+        "right": cell.right,
+        "share_right": cell.share,
+        "ci_low": low,
+        "ci_high": high,
+    }
+
+
+def _against(against: Against) -> dict[str, Any]:
+    quality = against.by_probability
+    return {
+        "n": against.n,
+        "rank_correlation": against.correlation,
+        "n_by_level": list(against.counts),
+        "mean_probability_by_level": list(against.means),
+        "probability_calibration_error": quality.error if quality else None,
+        "probability_auroc": quality.area if quality else None,
+    }
+
+
+def _by_source(each: BySource) -> dict[str, Any]:
+    low, high = each.bounds or (None, None)
+    return {
+        "slug": each.row.slug,
+        "name": each.row.name,
+        "accuracy": each.found.mean,
+        "standard_error": each.found.plain_standard_error,
+        "standard_error_by_source": each.error,
+        "ci_low_by_source": low,
+        "ci_high_by_source": high,
+    }
+
+
+def _set_pair(pair: Agreement) -> dict[str, Any]:
+    return {
+        "small": pair.small.slug,
+        "full": pair.full.slug,
+        "n_small": pair.n_small,
+        "n_full": pair.n_full,
+        "n_rest": pair.n_rest,
+        "whole": _agreed(pair.whole),
+        "rest": None if pair.rest is None else _agreed(pair.rest),
+        "systems": [
+            {
+                "slug": line.row.slug,
+                "name": line.row.name,
+                "small": float(line.small),
+                "full": float(line.full),
+                "rest": line.rest,
+                "small_rank": line.small_rank,
+                "full_rank": line.full_rank,
+            }
+            for line in pair.systems
+        ],
+    }
+
+
+def _agreed(found: SetAgreement) -> dict[str, Any]:
+    return {name: _number(value) for name, value in found._asdict().items()}
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
