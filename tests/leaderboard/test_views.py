@@ -111,8 +111,11 @@ def test_printed_verdicts_exist_for_imported_results_only_and_the_page_says_so(c
 def test_the_fragment_is_the_part_of_the_page_it_replaces(client, results) -> None:
     page = get(client, BOARD)
     fragment = get(client, BOARD, headers={"HX-Request": "true"})
-    assert fragment.strip() in page
-    assert fragment.lstrip().startswith('<div id="board"')
+    board, _, links = fragment.partition('<nav class="set-links"')
+    assert board.strip() in page
+    assert board.lstrip().startswith('<div id="board"')
+    # The links above keep what was chosen: they come along, and take the place of those on the page.
+    assert " ".join(links.split()).startswith('id="set-links" aria-label="Small set" hx-swap-oob="true">')
     assert "HX-Request" in client.get(BOARD)["Vary"]
 
 
