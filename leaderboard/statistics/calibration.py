@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
-from scipy.stats import rankdata
 
 from leaderboard.statistics.basis import CONFIDENCE, NO_INTERVAL, Flags, Floats, Integers, Interval
 from leaderboard.statistics.intervals import wilson_bounds, wilson_interval
+from leaderboard.statistics.ranks import mean_ranks
 
 
 class Level(NamedTuple):
@@ -102,9 +102,9 @@ def discrimination(
     n_right, n_other = int(np.count_nonzero(right)), int(np.count_nonzero(~right))
     if not n_right or not n_other:
         return Discrimination(float("nan"), NO_INTERVAL, n_right, n_other)
-    ranks = rankdata(confidences)
-    of_right = (ranks[right] - rankdata(confidences[right])) / n_other
-    of_other = 1 - (ranks[~right] - rankdata(confidences[~right])) / n_right
+    ranks = mean_ranks(confidences)
+    of_right = (ranks[right] - mean_ranks(confidences[right])) / n_other
+    of_other = 1 - (ranks[~right] - mean_ranks(confidences[~right])) / n_right
     area = float(of_right.mean())
     clusters = np.arange(right.size) if cluster_of is None else cluster_of
     variance = _area_variance(area, (of_right, of_other), (clusters[right], clusters[~right]))
@@ -121,7 +121,7 @@ def rank_correlation(first: Floats, second: Floats) -> float:
     """
     if first.size < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
-    return float(np.corrcoef(rankdata(first), rankdata(second))[0, 1])
+    return float(np.corrcoef(mean_ranks(first), mean_ranks(second))[0, 1])
 
 
 def _area_variance(area: float, shares: tuple[Floats, Floats], clusters: tuple[Integers, Integers]) -> float | None:

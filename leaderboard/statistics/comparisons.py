@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from leaderboard.statistics.basis import BOOTSTRAP_DRAWS, BOOTSTRAP_SEED, CONFIDENCE, NO_INTERVAL, Floats, Interval
 from leaderboard.statistics.intervals import wilson_bounds
+from leaderboard.statistics.ranks import mean_ranks
 from leaderboard.statistics.resampling import question_weights
 
 
@@ -109,7 +109,7 @@ def set_agreement(small: Floats, full: Floats) -> SetAgreement:
     distance = np.abs(small - full)
     upper = np.triu_indices(small.size, k=1)
     signs = [np.sign(np.round(np.subtract.outer(values, values), 12))[upper] for values in (small, full)]
-    ranks = [rankdata(values) - (small.size + 1) / 2 for values in (small, full)]
+    ranks = [mean_ranks(values) - (small.size + 1) / 2 for values in (small, full)]
     return SetAgreement(
         n_systems=int(small.size),
         spearman=_cosine(ranks[0], ranks[1]),

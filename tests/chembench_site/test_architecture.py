@@ -45,6 +45,15 @@ def test_no_python_file_is_longer_than_a_reader_bears() -> None:
     assert {str(path): n for path, n in lengths.items() if n > LONGEST_FILE} == {}
 
 
+def test_nothing_imports_what_takes_every_process_a_second() -> None:
+    sources = [path for path in tracked("*.py") if not {"tests", "bin"} & set(path.relative_to(ROOT).parts)]
+    assert len(sources) > 100
+    heads = re.compile(r"^(from|import) (scipy\.stats|plotly|openai|anthropic|nltk)\b", re.MULTILINE)
+    found = {str(path.relative_to(ROOT)) for path in sources if heads.search(path.read_text())}
+    # The adapters are imported when a system is asked by them.
+    assert {path for path in found if not path.startswith("evaluations/providers/")} == set()
+
+
 def test_no_file_of_others_is_tracked() -> None:
     foreign = re.compile(r"(^|/)node_modules/|\.min\.(js|css)$|\.woff2?$|(^|/)vendor/")
     assert [str(path) for path in tracked() if foreign.search(str(path.relative_to(ROOT)))] == []

@@ -17,6 +17,7 @@ from leaderboard.statistics import (
     wilson_bounds,
     wilson_interval,
 )
+from leaderboard.statistics.ranks import mean_ranks
 
 WRONG = [outcome.value for outcome in OUTCOMES].index("wrong")
 DO_NOT_KNOW = [outcome.value for outcome in OUTCOMES].index("do_not_know")
@@ -187,6 +188,11 @@ def test_area_of_clusters_agrees_with_the_jackknife_and_with_single_answers() ->
     assert discrimination(stated, right, cluster_of=np.arange(300)) == plain
     assert found.auroc == plain.auroc
     assert math.isnan(discrimination(stated, right, cluster_of=np.zeros(300, dtype=np.int64)).interval.low)
+
+
+@pytest.mark.parametrize("values", [[3, 1, 2], [2, 2, 1, 3, 3, 3], [5, 5], [0.25], []], ids=str)
+def test_equal_ones_share_their_mean_rank_as_with_scipy(values: list[float]) -> None:
+    assert mean_ranks(np.array(values)).tolist() == stats.rankdata(values).tolist()
 
 
 def test_rank_correlation_agrees_with_scipy() -> None:
