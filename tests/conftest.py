@@ -1,6 +1,7 @@
 """Fixtures for the whole suite."""
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ from django.core.cache import cache
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.test import TransactionTestCase
 from xdist.scheduler import LoadScopeScheduling
+
+from tests.emptied_tables import empty_tables
 
 LONG = ("browser", "workers", "shared")
 # What the tests of these files share takes long to make.
@@ -56,6 +60,13 @@ def django_db_setup(django_db_setup: None, django_db_use_migrations: bool, djang
         recorder.ensure_schema()
         for app, name in MigrationLoader(None).disk_migrations:
             recorder.record_applied(app, name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tables_are_emptied_soon() -> Generator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", empty_tables)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
