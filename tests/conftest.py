@@ -1,5 +1,6 @@
 """Fixtures for the whole suite."""
 
+import gc
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -26,6 +27,8 @@ IN_ONE_PROCESS = (
     "tests/e2e/",
     "tests/survey/test_demo.py",
 )
+# Python's own 700, 10, 10 are made for processes that live long; queries and templates make tens of thousands at once.
+SEARCH_FOR_GARBAGE_AFTER = (5_000, 20, 20)
 # Nothing below reads a database.
 PURE = "tests/corpus/scoring"
 ON_POSTGRES = os.environ.get("DATABASE_URL", "").startswith("postgres")
@@ -67,6 +70,19 @@ def _tables_are_emptied_soon() -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", empty_tables)
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Search for garbage less often, and never in what is imported and collected, which all lives to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*SEARCH_FOR_GARBAGE_AFTER)
+        gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
