@@ -27,6 +27,8 @@ IN_ONE_PROCESS = (
     "tests/e2e/",
     "tests/survey/test_demo.py",
 )
+# A package that the first test that asks by it imports, in four seconds: so one process runs all of them.
+SLOWLY_IMPORTED = "anthropic"
 # Python's own 700, 10, 10 are made for processes that live long; queries and templates make tens of thousands at once.
 SEARCH_FOR_GARBAGE_AFTER = (5_000, 20, 20)
 # Nothing below reads a database.
@@ -103,6 +105,8 @@ class InOneProcess(LoadScopeScheduling):
     """Give each process the next test, and the tests of some files to one process."""
 
     def _split_scope(self, nodeid: str) -> str:
+        if SLOWLY_IMPORTED in nodeid:
+            return SLOWLY_IMPORTED
         return nodeid.partition("::")[0] if nodeid.startswith(IN_ONE_PROCESS) else nodeid
 
 
