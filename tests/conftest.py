@@ -31,8 +31,8 @@ IN_ONE_PROCESS = (
 SLOWLY_IMPORTED = "anthropic"
 # Python's own 700, 10, 10 are made for processes that live long; queries and templates make tens of thousands at once.
 SEARCH_FOR_GARBAGE_AFTER = (5_000, 20, 20)
-# Nothing below reads a database.
-PURE = "tests/corpus/scoring"
+# Nothing below reads a database, or is asked of a second one.
+ONE_DATABASE = ("tests/corpus/scoring", "tests/e2e")
 ON_POSTGRES = os.environ.get("DATABASE_URL", "").startswith("postgres")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -98,7 +98,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Spare a second run on another database the reading of thousands of tests without one."""
-    return True if config.getoption("--database-only") and collection_path == config.rootpath / PURE else None
+    left_out = [config.rootpath / folder for folder in ONE_DATABASE]
+    return True if config.getoption("--database-only") and collection_path in left_out else None
 
 
 class InOneProcess(LoadScopeScheduling):
