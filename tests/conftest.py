@@ -20,13 +20,14 @@ from tests.emptied_tables import empty_tables
 LONG = ("browser", "workers", "shared")
 # What the tests of these files share takes long to make.
 IN_ONE_PROCESS = (
-    "tests/corpus/test_real_corpus.py",
     "tests/corpus/scoring/test_published_packs.py",
     "tests/evaluations/test_provider_cases.py",
     "tests/evaluations/test_queue_cases.py",
     "tests/e2e/",
     "tests/survey/test_demo.py",
 )
+# The same for all files below: they share the published corpus.
+ON_ONE_CORPUS = "tests/published/"
 # A package that the first test that asks by it imports, in four seconds: so one process runs all of them.
 SLOWLY_IMPORTED = "anthropic"
 # Python's own 700, 10, 10 are made for processes that live long; queries and templates make tens of thousands at once.
@@ -106,6 +107,8 @@ class InOneProcess(LoadScopeScheduling):
     """Give each process the next test, and the tests of some files to one process."""
 
     def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith(ON_ONE_CORPUS):
+            return ON_ONE_CORPUS
         if SLOWLY_IMPORTED in nodeid:
             return SLOWLY_IMPORTED
         return nodeid.partition("::")[0] if nodeid.startswith(IN_ONE_PROCESS) else nodeid

@@ -31,17 +31,7 @@ GROUPED = (
 SIZES = {"chembench": 2788, "chembench-mini": 236, "chembench-mini-tools": 121, "chembench-mini-no-tools": 115}
 
 
-def import_everything(data) -> dict:
-    tools, no_tools = data / "mini_tool.txt", data / "mini_notool.txt"
-    call_command(
-        "import_corpus",
-        str(data / "corpus.zip"),
-        f"--topics={data / 'classified_questions.csv'}",
-        f"--set=chembench-mini-tools={tools}",
-        f"--set=chembench-mini-no-tools={no_tools}",
-        f"--set=chembench-mini={tools},{no_tools}",
-        stdout=StringIO(),
-    )
+def import_packs(data) -> dict:
     out = StringIO()
     paths = [str(data / f"reports-{name}.zip") for name in PACKS]
     call_command("import_reports", *paths, "--set", "chembench-mini", "--json", stdout=out)
@@ -103,11 +93,11 @@ def by_source_name(client, slug: str, grouping: str = "topic") -> dict[str, dict
     return {row["source_name"]: row for row in response.json()["rows"]}
 
 
-def test_boards_show_the_published_counts(client, shared) -> None:
-    data = shared / "data" / "chembench"
+@pytest.mark.usefixtures("report")
+def test_boards_show_the_published_counts(client, data) -> None:
     expected = json.loads((data / "expected.json").read_text("utf-8"))
     models = expected["models"]
-    check_the_report(import_everything(data), models)
+    check_the_report(import_packs(data), models)
     check_the_rows()
     for slug, field in SETS.items():
         rows = by_source_name(client, slug)

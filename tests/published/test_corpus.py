@@ -5,45 +5,19 @@ import zipfile
 from collections import Counter
 
 import pytest
-from django.db import transaction
 
 from corpus.models import Benchmark, Molecule, QuestionRevision
 from corpus.selectors.answer_keys import answer_keys_check
 from corpus.selectors.exports import exported_files
 from corpus.selectors.questions import current_revisions
 from corpus.selectors.sets import labels_of_set, set_by_slug, set_members
-from corpus.services.imports import corpus_import
+from tests.published.conftest import import_published
 
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.shared,
     pytest.mark.one_database,
 ]
-
-
-def run(data):
-    tools, no_tools = data / "mini_tool.txt", data / "mini_notool.txt"
-    return corpus_import(
-        source=data / "corpus.zip",
-        topics=data / "classified_questions.csv",
-        sets={
-            "chembench-mini-tools": [tools],
-            "chembench-mini-no-tools": [no_tools],
-            "chembench-mini": [tools, no_tools],
-        },
-    )
-
-
-@pytest.fixture(scope="module")
-def data(shared):
-    return shared / "data" / "chembench"
-
-
-@pytest.fixture(scope="module")
-def report(data, django_db_setup, django_db_blocker):
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield run(data)
-        transaction.set_rollback(True)
 
 
 @pytest.fixture
@@ -120,7 +94,7 @@ def test_molecules_are_described(report):
 
 def test_importing_again_changes_nothing(report, data, benchmark):
     version = benchmark.results_version
-    again = run(data)
+    again = import_published(data)
     assert {file.status for file in again.files} == {"unchanged"}
     assert (again.new_set_revisions, again.labels_changed) == ((), False)
     assert QuestionRevision.objects.count() == 2788
