@@ -107,11 +107,11 @@ class InOneProcess(LoadScopeScheduling):
     """Give each process the next test, and the tests of some files to one process."""
 
     def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith(IN_ONE_PROCESS):
+            return nodeid.partition("::")[0]
         if nodeid.startswith(ON_ONE_CORPUS):
             return ON_ONE_CORPUS
-        if SLOWLY_IMPORTED in nodeid:
-            return SLOWLY_IMPORTED
-        return nodeid.partition("::")[0] if nodeid.startswith(IN_ONE_PROCESS) else nodeid
+        return SLOWLY_IMPORTED if SLOWLY_IMPORTED in nodeid else nodeid
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> InOneProcess:
