@@ -218,9 +218,12 @@ def is_corrected(text: str) -> bool:
 
 
 MEANT = "meant"
+# Farther from the end of a reply nothing is put right any more.
+MAX_MEANT_DISTANCE = 20_000
 _MEANT = re.compile(
     r"[.,!?;:\]}\n—–-]\s{0,2}(?:I\s(?:actually\s|really\s)?meant\s(?:to\s(?:say|write|answer|choose|pick|put)\s)?:?\s?"
-    r"|[*_]{0,3}Correction:[*_]{0,3}\s{1,3})"
+    r"|[*_]{0,3}Correction:[*_]{0,3}\s{1,3}"
+    r"(?![^\n]{0,60}\s(?:is|are|was|were|has|have|should|must)\b))"
     r"(?P<answer>[^.\s][^\n]{0,60}?)(?=(?:,\snot\s[^.\n]{1,40})?[.!]?\s{0,2}(?:\n|\Z))",
     re.IGNORECASE,
 )
@@ -228,5 +231,6 @@ _MEANT = re.compile(
 
 def last_meant(text: str) -> Located | None:
     """Return what the last `Oops, I meant C.` or `Correction: C` of a line puts in place of what was said before."""
-    matches = list(_MEANT.finditer(text)) if holds_any(lowered(text), ("meant", "correction:")) else []
+    start = max(len(text) - MAX_MEANT_DISTANCE, 0)
+    matches = list(_MEANT.finditer(text, start)) if holds_any(lowered(text), ("meant", "correction:")) else []
     return Located(*matches[-1].span("answer"), MEANT) if matches else None

@@ -130,6 +130,7 @@ NO_CORRECTIONS = [
     "Wait time is 5 min. The answer is B for other solvents.",
     "The answer is B for other solvents.",
     "Correction: the flask was cold.",
+    "Correction: B is lighter than C.",
     "Wait, the answer is A.",
 ]
 
