@@ -182,6 +182,7 @@ def _is_withdrawn(text: str, located: Located) -> bool:
 
 _PLURAL = re.compile(r"(?:answers|options|choices|letters|statements)\s{1,2}are[\s:*_]{0,6}\Z", re.IGNORECASE)
 _PLURAL_LENGTH = 30
+_FOLLOWING_LETTER = re.compile(r"[.)*_\s]{1,4}\(?(?P<letter>[A-Z]{1,2})(?=[.,;)*_\s]|$)")
 _ALSO = re.compile(
     r"[\s.;:,!*_]{1,6}(?:(?:[Aa]nd|[Hh]owever|[Bb]ut),?\s)?(?:[Oo]ption\s)?[*_(]{0,3}(?P<letter>[A-Z]{1,2})[)*_]{0,3}\s"
     r"(?:is|would\sbe|may\sbe|might\sbe|could\sbe)\s(?:also\s(?:a\s|the\s)?(?:correct|right|true|valid|possible|acceptable)"
@@ -206,6 +207,9 @@ def _is_one_of_several(text: str, located: Located, content: Content, asked: Ask
         return False
     line = text[located.start : located.start + MAX_BARE_LENGTH].partition("\n")[0]
     others = {option.letter for option in asked.shown if option.key not in content.option_keys}
+    following = _FOLLOWING_LETTER.match(text, located.end)
+    if following is not None and following["letter"] in others:
+        return True
     return any(match.group(1) in others for match in _JOINED_LETTER.finditer(line))
 
 

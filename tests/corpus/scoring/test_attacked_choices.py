@@ -86,6 +86,7 @@ SPOKEN_OF = [
     ("We look at it. " * 30 + "It is light, so A.", "A"),
     ("The answer is A. C is also correct.", "unparsed"),
     ("The answer is A. However, option C would be correct as well.", "unparsed"),
+    ("The correct answers are A. B. D.", "unparsed"),
     ("The answer is A. C is also toxic.", "A"),
     ("The answer is A. A is also correct by another way.", "A"),
 ]
