@@ -33,6 +33,15 @@ PACKS = ROOT.parent / "shared" / "data" / "chembench"
 AIM_PER_SECOND = 10_000
 WORST_LENGTH = 100_000
 WORST_AIM_MS = 50
+# What a model in a loop says ever again.
+LOOPS = (
+    "B is the correct answer. ",
+    "I think it's B. ",
+    "B is correct, ",
+    "the answer is not B. ",
+    "Many say the answer is B. ",
+    "If the answer is B, ",
+)
 REPEATS = 3
 
 
@@ -138,18 +147,18 @@ def speed_row(pack: str, kind: Kind, count: int, seconds: float, bare: float) ->
 
 
 def bench_worst_text() -> None:
-    """Print the slowest reading of a text of one repeated character, bare, tagged and announced."""
+    """Print the slowest reading of a text of one repeated character or phrase, bare, tagged and announced."""
     shown = tuple(ShownOption(letter, letter, f"text {letter}") for letter in "ABCD")
     asked = [Asked(Kind.CHOICE, shown), Asked(Kind.NUMBER, unit="mol")]
     frames = ["{}", "[ANSWER]{}[/ANSWER]", "Answer: {}", "## Answer\n{}", "Final answer: {}"]
     slowest, where = 0.0, ""
     for question in asked:
         for frame in frames:
-            for character in string.printable + "×−⁻⁰\u00a0中İ":
-                seconds = seconds_of_reading(frame.replace("{}", character * WORST_LENGTH), question)
+            for unit in (*string.printable, *"×−⁻⁰\u00a0中İ", *LOOPS):
+                seconds = seconds_of_reading(frame.replace("{}", unit * (WORST_LENGTH // len(unit))), question)
                 if seconds > slowest:
-                    slowest, where = seconds, f"{question.kind.value}, {frame!r} of {character!r}"
-    print(f"  Slowest text of {WORST_LENGTH // 1000} KB of one character: {slowest * 1000:.0f} ms ({where}).")
+                    slowest, where = seconds, f"{question.kind.value}, {frame!r} of {unit!r}"
+    print(f"  Slowest text of {WORST_LENGTH // 1000} KB of one character or phrase: {slowest * 1000:.0f} ms ({where}).")
     print(f"  Aim: under {WORST_AIM_MS} ms.")
 
 

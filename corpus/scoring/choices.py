@@ -9,6 +9,7 @@ from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.letters import ALPHABET_SIZE
 from corpus.scoring.lists import UNREAD_LIST, ListRead, left_over, list_at, order_at, range_at
 from corpus.scoring.option_texts import BY_TEXT, OptionTexts, option_texts
+from corpus.scoring.reasons import last_conclusion, read_before_reason
 from corpus.scoring.types import ShownOption, Unread
 
 UNKNOWN_LETTER = "unknown-letter"
@@ -34,6 +35,8 @@ _LABEL = re.compile(
 )
 _OPTIONS_LABEL = re.compile(r"(?:the\s)?(?:options|choices|letters)\s?(?:are\s?)?[:=]\s+", re.I)
 _SEPARATORS = re.compile(r"[\s,;/&+|]+")
+# Letters with nothing but their own marks between them: `(A)(C)`, `A.C.`
+_RUN_TOGETHER = re.compile(r"(?<=[A-Z]\))(?=\([A-Z]{1,2}\))|(?<=[A-Z][.)])(?=[A-Z][.)])")
 _FILLERS = frozenset({"and", "only", "both", "-", "", "option", "options"})
 _NEGATED = re.compile(r"\s{0,3}[!¬]\s?\(?[A-Za-z](?![A-Za-z])")
 _EDGES = "()[]{}<>*$_\"'`.:!"
@@ -71,6 +74,7 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
     texts = option_texts(tuple(shown))
     for read in (
         _read_own_text(cleaned, letters, texts),
+        _read_small_letters(cleaned, letters, texts),
         _read_range(text, cleaned, letters, texts),
         _read_listed(cleaned, letters, texts),
         texts.read_whole(text) or texts.read_whole(cleaned),
@@ -80,7 +84,7 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
         _read_with_words(cleaned, letters, texts),
         _read_labelled(cleaned, letters, texts),
         _read_references(cleaned, letters, texts),
-        texts.read_part(cleaned) or texts.read_parts(cleaned),
+        texts.read_part(cleaned) or texts.read_parts(cleaned) or read_before_reason(cleaned, texts),
     ):
         if isinstance(read, tuple):
             return ChoiceRead(read, (BY_TEXT,))
@@ -89,17 +93,38 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
     return Unread("The answer names no option.")
 
 
-_LABELLED = re.compile(r"\(?([A-Z]{1,2})\)?\s?[.:),]\s{0,4}(?=\S)")
+_LABELLED = re.compile(r"\(?([A-Z]{1,2})\)?(?:\s?[.:),]|\s[-–—](?=\s))\s{0,4}(?=\S)")
+_IN_BRACKETS = re.compile(r"([A-Z]{1,2})\s{1,3}\(([^()]{1,40})\)\.?")
 
 
 def _read_own_text(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
-    """Read `C. O` where O is the text of option C, whatever else O might stand for; `C, O` if O is no letter."""
+    """Read `C. O` or `C (O)` where O is the text of option C, whatever else it stands for; `C, O` if O is no letter."""
+    bracketed = _IN_BRACKETS.fullmatch(text)
+    if bracketed is not None and texts.is_text_of(bracketed.group(2), letters.get(bracketed.group(1))):
+        return _from_letters([bracketed.group(1)], letters, (LETTER_AND_TEXT,))
     match = _LABELLED.match(text)
     if match is None or not texts.is_text_of(text[match.end() :], letters.get(match.group(1))):
         return None
-    if "," in match.group() and text[match.end() :].strip(_EDGES) in letters:
+    is_list_or_range = match.group().startswith("(") or not {",", "-"}.isdisjoint(match.group())
+    if is_list_or_range and text[match.end() :].strip(_EDGES) in letters:
         return None
     return _from_letters([match.group(1)], letters, (LETTER_AND_TEXT,))
+
+
+_SMALL_LABEL = re.compile(r"(?:\A|(?<=[\n;,]\s)|(?<=[\n;,])|(?<=\band\s))[-•*]?\s?\(?[a-z]\)?[.:)](?=\s)")
+
+
+def _read_small_letters(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
+    """Read `b) Ethanol`, and a list of such: small letters beside their own texts."""
+    if _SMALL_LABEL.match(text) is None:
+        return None
+    raised = _SMALL_LABEL.sub(lambda label: label.group().upper(), text)
+    for read in (_read_own_text(raised, letters, texts), _read_with_words(raised, letters, texts)):
+        if isinstance(read, ChoiceRead) and LETTER_AND_TEXT in read.notes:
+            return read
+    read = _read_labelled(raised, letters, texts)
+    is_of_texts = LETTER_AND_TEXT in read.notes if isinstance(read, ChoiceRead) else read and read.note == CONTRADICTION
+    return read if is_of_texts else None
 
 
 def _read_range(text: str, cleaned: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
@@ -161,7 +186,7 @@ def _read_letter_list(text: str, letters: dict[str, int], texts: OptionTexts) ->
     unlabelled = text if label is None else text[label.end() :]
     if unlabelled.strip(_EDGES).casefold() in _NOT_AN_ANSWER:
         return None
-    tokens = [token.strip(_EDGES) for token in _SEPARATORS.split(unlabelled)]
+    tokens = [token.strip(_EDGES) for token in _SEPARATORS.split(_RUN_TOGETHER.sub(" ", unlabelled))]
     named = [token for token in tokens if token.casefold() not in _FILLERS]
     if not named or len(named) > 2 * len(letters) + 2:
         return None
@@ -217,6 +242,9 @@ def _read_labelled(text: str, letters: dict[str, int], texts: OptionTexts) -> Ch
     segments = [match for match in _SEGMENT.finditer(body) if match.start() == 0 or match.group(1) in letters]
     if not segments or segments[0].start() != 0:
         return None
+    concluded = last_conclusion(body)
+    if concluded is not None and {match.group(1) for match in segments} != {body[concluded.start : concluded.end]}:
+        return None
     ends = [match.start() for match in segments[1:]] + [len(body)]
     labelled = [(match.group(1), body[match.end() : end]) for match, end in zip(segments, ends, strict=True)]
     return _agreed(labelled, letters, texts)
@@ -226,7 +254,9 @@ _SCORE = re.compile(r"\s*[0-9]{1,3}(?:\.[0-9]{1,4})?\s?%?")
 
 
 def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
-    if any(letter not in letters or _begins_with_letter(words, letters) for letter, words in labelled):
+    if any(letter not in letters for letter, _ in labelled):
+        return None
+    if any(_begins_with_letter(words, letters[letter], letters, texts) for letter, words in labelled):
         return None
     others = [texts.without_text_of(words, letters[letter]) for letter, words in labelled]
     if any(is_called_wrong(words) for words in others):
@@ -247,28 +277,57 @@ def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: Opt
     return _from_letters(named, letters, (LETTER_AND_TEXT,) if is_own else ())
 
 
-_LISTED_LETTER = re.compile(r"\s{0,3}\(?([A-Z]{1,2})\)?\s{0,3}(?:[,;&/\n(]|(?:and|is|are)\b|$)")
+_LISTED_LETTER = re.compile(
+    r"\s{0,3}\(?(?P<letter>[A-Z]{1,2})\)?\s{0,3}(?:(?:[,;&/\n(]|(?:and|is|are)\b|$)"
+    r"|(?P<ended>[.:!–—]|-\s|(?:because|since|as|for|due|which|where|with|both)\b))"
+)
 
 
-def _begins_with_letter(words: str, letters: dict[str, int]) -> bool:
-    """Tell whether the words beside a letter go on with the next letter of a list."""
+def _begins_with_letter(words: str, position: int, letters: dict[str, int], texts: OptionTexts) -> bool:
+    """Tell whether the words beside the letter of `position` go on with the next letter of a list."""
     match = _LISTED_LETTER.match(words)
-    return match is not None and match.group(1) in letters
+    if match is None or match["letter"] not in letters:
+        return False
+    return match["ended"] is None or texts.without_text_of(words, position) is words
 
 
-_REFERENCE = re.compile(r"\b(?:options?|choices?)\s{1,3}\(?([A-Z]{1,2})\b\)?", re.IGNORECASE)
-_NEGATION = re.compile(r"\b(?:not?|neither|nor|never|except|either|or|cannot|incorrect|wrong|un\w+ly)\b|n't\b", re.I)
+_REFERENCE = re.compile(
+    r"(?P<bracket>\(\s?)?\b(?:options?|choices?)\s{1,3}\(?(?P<letter>[A-Z]{1,2})\b\)?"
+    r"(?P<ended>(?=\s{0,2}(?:[.,;:!)]|$|because\b|since\b)))?",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not?|neither|nor|never|except|either|or|cannot|incorrect|wrong|un\w+ly|rul\w+\sout|exclud\w+|eliminat\w+"
+    r"|reject\w*)\b|n't\b",
+    re.IGNORECASE,
+)
+_SPOKEN_OF = re.compile(r"(?<![A-Za-z0-9])([A-HJ-Z])\s(?:is|are|was|would|must)\b")
+_COMPARED = re.compile(r"\b(?:than|like|as|with|to|from|over|of|if|for|unlike|between)\s{1,2}\Z", re.IGNORECASE)
 
 
 def _read_references(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
-    """Read `... (option B) and ... (option D)`, unless the text denies or doubts something."""
-    named = [match.group(1) for match in _REFERENCE.finditer(text)]
-    if not named or _NEGATION.search(text):
+    """Read `... (option B) and ... (option D)`, and `I would pick option B`, unless the text denies something.
+
+    Without brackets only one option may be spoken of, and nothing be said of it.
+    """
+    found = list(_REFERENCE.finditer(text))
+    named = [match["letter"] for match in found]
+    if not named or _NEGATION.search(text) or any(letter not in letters for letter in named):
         return None
-    if any(letter not in letters for letter in named):
+    if not all(match["bracket"] for match in found) and (len(set(named)) > 1 or not _is_picked(text, found)):
         return None
-    start = next(match.end() for match in _REFERENCE.finditer(text))
-    return left_over(text[start:], named, letters, texts) or _from_letters(named, letters, ("by-reference",))
+    return left_over(text[found[0].end() :], named, letters, texts) or _from_letters(named, letters, ("by-reference",))
+
+
+def _is_picked(text: str, found: Sequence[re.Match[str]]) -> bool:
+    """Tell whether every reference ends what is said, and none is what another thing is compared with."""
+    letter = found[0]["letter"]
+    if any(match.group(1) != letter for match in _SPOKEN_OF.finditer(text)):
+        return False
+    return all(
+        match["ended"] is not None and _COMPARED.search(text, max(match.start() - 10, 0), match.start()) is None
+        for match in found
+    )
 
 
 _LISTED_LINE = re.compile(r"\(?([A-Z]{1,2})\)?(?![A-Za-z0-9])(?P<words>.{0,300})")

@@ -8,6 +8,7 @@ from corpus.scoring.choices import ChoiceRead, chosen_of_list, read_choice
 from corpus.scoring.denials import DENIED, is_denied
 from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.json_objects import answer_of_object
+from corpus.scoring.letters import ALPHABET_SIZE
 from corpus.scoring.lists import UNREAD_LIST, ListRead, behind_own_text, is_rest, left_over, list_at, range_at
 from corpus.scoring.numbers import NumberRead, read_number
 from corpus.scoring.option_texts import BY_TEXT, option_texts
@@ -28,6 +29,8 @@ class Content:
 
 def read_content(text: str, asked: Asked) -> Content | Unread:
     """Read `text`, which should be nothing but an answer."""
+    if not text.isascii():
+        text = _undecorated(text)
     said = answer_of_object(text.strip()) if "{" in text else None
     if isinstance(said, Unread):
         return said
@@ -37,6 +40,16 @@ def read_content(text: str, asked: Asked) -> Content | Unread:
     if asked.kind is Kind.NUMBER:
         return _said_in_two_units(text, asked) or number_content(read_number(text), asked)
     return Content() if text else Unread("There is nothing to read.")
+
+
+_DECORATION = "✅✓✔☑😊🙂😀😃😄😁😉👍🎉🎯💯⭐🌟🏆💡📌🧪✨🚀👉➡" + "\ufe0f \t\n\r"
+_VERDICTS = frozenset("✅✓✔☑❌✗✘🚫👎")
+
+
+def _undecorated(text: str) -> str:
+    """Return `text` without signs of joy round it, unless others within tell right options from wrong ones."""
+    inner = text.strip(_DECORATION)
+    return text if len(inner) == len(text) or "\n" in inner or not _VERDICTS.isdisjoint(inner) else inner
 
 
 _TWO_UNITS = re.compile(r"(?P<first>[^()]{1,60})\s\((?:or\s)?(?P<second>[^()]{1,60})\)\.?")
@@ -89,6 +102,8 @@ _DOUBT = re.compile(r"^\s{0,3}(?:or\b|not\b|,?\s{0,2}or\b)", re.IGNORECASE)
 
 def read_leading(text: str, asked: Asked) -> Content | Unread:
     """Read a statement that begins with its answer: `C because I integrated`, `B. Ethanol, which ...`, `42 g/mol`."""
+    if not text.isascii():
+        text = _undecorated(text)
     whole = read_content(text, asked)
     if isinstance(whole, Content) or asked.kind is not Kind.CHOICE:
         return whole if isinstance(whole, Content) else _number_before_clause(text, asked, whole)
@@ -113,6 +128,11 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
 
 _CLAUSE_ABOUT_LAST = re.compile(r"\s{1,2}is\s(?!(?:also\s)?(?:the\s)?(?:correct|right|true|answer))")
 _CAPITALS = re.compile(r"[A-Z]{1,2}")
+
+
+def long_letters(asked: Asked) -> tuple[str, ...]:
+    """Return the letters behind Z."""
+    return tuple(option.letter for option in asked.shown[ALPHABET_SIZE:])
 
 
 def _letters_of(asked: Asked) -> dict[str, int]:
@@ -195,7 +215,7 @@ def _is_echo(text: str, located: Located, listed: ListRead, asked: Asked) -> boo
 
 MAX_LIST_LENGTH = 4000
 _LABEL_LENGTH = 7
-_MAY_GO_ON = re.compile(r"[-•*_$\"'`\s]{0,8}(?:[Oo]ptions?\s)?\(?[A-Z]{1,2}(?![A-Za-z0-9]).{0,4}\S", re.DOTALL)
+_MAY_GO_ON = re.compile(r"[-•*_$\"'`\s]{0,8}(?:[Oo]ptions?\s)?[(\[]?[A-Z]{1,2}(?![A-Za-z0-9]).{0,4}\S", re.DOTALL)
 
 
 _CLAUSE = re.compile(

@@ -43,6 +43,8 @@ _END_OF_LINE = re.compile(r"\n")
 _END_OF_SENTENCE = re.compile(r"\n|[.!?](?=\s|$)")
 
 MAX_SENTENCE_LENGTH = 400
+# Looked at from the last one back. A reply that denies or supposes more in a row is in a loop.
+MAX_CUES = 32
 
 
 def last_announced(text: str, *, is_number: bool, prompt: str = "") -> Located | None:
@@ -77,7 +79,7 @@ def _without_denied_number(text: str, located: Located) -> Located:
 def _last_affirmed(pattern: re.Pattern[str], folded: str, prompt: str) -> re.Match[str] | None:
     """Return the last match that no word before it turns around (`the wrong answer is`) and that is no question."""
     denied: re.Match[str] | None = None
-    for cue in reversed(list(pattern.finditer(folded))):
+    for cue in reversed(deque(pattern.finditer(folded), maxlen=MAX_CUES)):
         if not _is_affirmed(folded, cue, prompt):
             continue
         if folded.startswith("not ", cue.end()):
@@ -110,7 +112,7 @@ def _is_asked(text: str, start: int) -> bool:
 
 def _last_label(folded: str, prompt: str) -> re.Match[str] | None:
     """Return the last label that heads an answer, not an explanation of one (`Explanation of the answer:`)."""
-    for cue in reversed(list(_LABEL_CUE.finditer(folded))):
+    for cue in reversed(deque(_LABEL_CUE.finditer(folded), maxlen=MAX_CUES)):
         is_about = _ABOUT.search(folded, max(cue.start() - _MAX_HEADING_LENGTH, 0), cue.start()) is not None
         denying = denying_words(folded, cue.start())
         if not is_about and (not denying or asks_for(prompt, denying)):
@@ -119,10 +121,26 @@ def _last_label(folded: str, prompt: str) -> re.Match[str] | None:
 
 
 def last_final(text: str) -> Located | None:
-    """Return what stands behind the last label `FINAL ANSWER:`, on its line or, where it stands alone, the next."""
+    """Return what stands behind the last label `FINAL ANSWER:`, on its line or, where it stands alone, the next.
+
+    Without such a label, what stands behind `####` on the last line.
+    """
     folded = lowered(text)
     cue = _last_match(_FINAL_CUE, folded) if "final" in folded else None
-    return None if cue is None else _announced(text, cue.end(), _END_OF_LINE, "label")
+    return _behind_hashes(text) if cue is None else _announced(text, cue.end(), _END_OF_LINE, "label")
+
+
+HASHES = "last line"
+_HASHES = "#### "
+
+
+def _behind_hashes(text: str) -> Located | None:
+    """Return the last line behind the sign by which worked solutions end (`#### 5`)."""
+    body = text.rstrip()
+    start = body.rfind("\n") + 1
+    if not body.startswith(_HASHES, start):
+        return None
+    return Located(start + len(_HASHES), len(body), HASHES, is_complete=len(body) < len(text))
 
 
 def last_heading(text: str) -> Located | None:
@@ -184,9 +202,13 @@ def run_on_starts(text: str) -> tuple[int, ...]:
 
 
 _CORRECTIONS = (
-    "correction", "wait,", "wait.", "wait ", "wait!", "made a mistake", "made an error", "i was wrong",
+    "correction", "wait,", "wait.", "wait!", "wait:", "wait;", "wait…", "wait –", "wait —", "wait -", "wait—", "wait\n",
+    "wait no", "wait i ", "wait a ", "wait that", "wait this", "wait it", "wait actually", "wait the ", "wait let",
+    "made a mistake", "made an error", "my mistake", "misread", "misspoke", "miscalculated", "i was wrong", "oops",
     "i was mistaken", "apologi", "sorry", "let me correct", "should have been", "revised answer", "corrected answer",
-    "on second thought", "actually, ", "actually the",
+    "on second thought", "upon second", "second look", "closer look", "closer inspection", "on reflection",
+    "further reflection", "further consideration", "further review", "upon review", "reconsider", "scratch that",
+    "strike that", "actually, ", "actually the",
 )  # fmt: skip
 
 
@@ -196,14 +218,19 @@ def is_corrected(text: str) -> bool:
 
 
 MEANT = "meant"
+# Farther from the end of a reply nothing is put right any more.
+MAX_MEANT_DISTANCE = 20_000
 _MEANT = re.compile(
-    r"[.,!?;:\]\n—–-]\s{0,2}I\s(?:actually\s|really\s)?meant\s(?:to\s(?:say|write|answer|choose|pick|put)\s)?:?\s?"
+    r"[.,!?;:\]}\n—–-]\s{0,2}(?:I\s(?:actually\s|really\s)?meant\s(?:to\s(?:say|write|answer|choose|pick|put)\s)?:?\s?"
+    r"|[*_]{0,3}Correction:[*_]{0,3}\s{1,3}"
+    r"(?![^\n]{0,60}\s(?:is|are|was|were|has|have|should|must)\b))"
     r"(?P<answer>[^.\s][^\n]{0,60}?)(?=(?:,\snot\s[^.\n]{1,40})?[.!]?\s{0,2}(?:\n|\Z))",
     re.IGNORECASE,
 )
 
 
 def last_meant(text: str) -> Located | None:
-    """Return what the last `Oops, I meant C.` of a line puts in place of what was said before."""
-    matches = list(_MEANT.finditer(text)) if "meant" in text else []
+    """Return what the last `Oops, I meant C.` or `Correction: C` of a line puts in place of what was said before."""
+    start = max(len(text) - MAX_MEANT_DISTANCE, 0)
+    matches = list(_MEANT.finditer(text, start)) if holds_any(lowered(text), ("meant", "correction:")) else []
     return Located(*matches[-1].span("answer"), MEANT) if matches else None

@@ -1,5 +1,6 @@
 """One spelling for signs that are written in many ways: minus, times, superscripts, spaces, LaTeX commands."""
 
+import html
 import re
 import unicodedata
 
@@ -13,7 +14,9 @@ _SUPERSCRIPT_RUN = re.compile("[" + "".join(SUPERSCRIPTS) + "]+")
 _MINUS = "−–—‐‑‒﹣－˗➖"
 _TIMES = "×✕✖⨯∙·⋅•∗＊"
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\u2061\u2062"
+_INVISIBLE = (
+    "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u00ad\u2061\u2062"
+)
 _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "′": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'}
 _APPROXIMATELY = "≈≃≅∼～≐"
 _VULGAR = {"½": " 1/2", "⅓": " 1/3", "⅔": " 2/3", "¼": " 1/4", "¾": " 3/4", "⅕": " 1/5", "⅛": " 1/8", "⁄": "/"}
@@ -38,7 +41,7 @@ _TABLE = str.maketrans(
     | _VULGAR
     | _SUBSCRIPTS
     | _STYLED
-    | {"μ": "µ", "K": "K", "Å": "Å"}
+    | {"、": ", ", "μ": "µ", "K": "K", "Å": "Å"}
 )
 
 _LATEX_FRACTION = re.compile(r"\\[dtc]?frac\s?\{([^{}]{1,40})\}\s?\{([^{}]{1,40})\}")
@@ -67,13 +70,29 @@ _LATEX_DELIMITERS = ((re.compile(r"\\([%$&_#{}])"), r"\1"), (re.compile(r"\\[()\
 _RAISED_OR_LOWERED = re.compile(r"<(?P<tag>su[bp])>(?P<words>[^<>]{0,40})</(?P=tag)>", re.IGNORECASE)
 
 
+_INLINE_TAG = re.compile(
+    r"</?(?:b|i|u|em|strong|mark|code|span|p|div|li|ul|center|font)(?:\s[^<>]{0,80})?>", re.IGNORECASE
+)
+_ENTITY = re.compile(
+    r"&(?:nbsp|thinsp|ensp|emsp|minus|times|middot|sdot|plusmn|deg|micro|mu|amp|lt|gt|le|ge|ndash|mdash|asymp|quot"
+    r"|rarr|harr|larr|#[0-9]{2,5}|#x[0-9a-f]{2,4});",
+    re.IGNORECASE,
+)
+
+
+def _character(entity: re.Match[str]) -> str:
+    return html.unescape(entity.group())
+
+
 def one_spelling(text: str) -> str:
     """Return `text` with one character each for minus, times, space, quote and approximately.
 
     A run of superscripts becomes `^` and plain characters (`10⁻²¹` is `10^-21`), in HTML too. Letters keep their case.
     """
     if "</" in text:
-        text = _RAISED_OR_LOWERED.sub(_untagged, text)
+        text = _INLINE_TAG.sub("", _RAISED_OR_LOWERED.sub(_untagged, text))
+    if "&" in text and ";" in text:
+        text = _ENTITY.sub(_character, text)
     if text.isascii():
         return text
     raised = _SUPERSCRIPT_RUN.sub(_raised, text)

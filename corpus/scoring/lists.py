@@ -21,7 +21,7 @@ MAX_WORDS = 300
 MAX_ENDS = 12
 
 _STRESS = r"[*_$\"'`]{0,4}"
-_LETTER = r"\(?(?P<letter>[A-Z]{1,2})\)?(?![A-Za-z0-9])"
+_LETTER = r"[(\[]?(?P<letter>[A-Z]{1,2})[)\]]?(?![A-Za-z0-9])"
 _ENTRY = re.compile(rf"[ \t]{{0,3}}(?:[-•*][ \t]{{1,3}})?{_STRESS}(?:[Oo]ptions?[ ])?{_LETTER}{_STRESS}")
 _MARK = re.compile(rf"(?:[.:)]|[ ]{{0,2}}[-–—](?=[ ])){_STRESS}[ \t]{{0,4}}")
 _BRACKETS = re.compile(rf"[ ]{{0,2}}\((?P<words>(?:[^()]|\([^()]{{0,80}}\)){{1,{MAX_WORDS}}})\){_STRESS}")
@@ -29,7 +29,7 @@ _END_OF_WORDS = re.compile(r"[,;.\n(]|\s(?:and|or|plus|as well as|because|since|
 _SEPARATOR = re.compile(
     rf"{_STRESS}[ \t]{{0,3}}(?:[.,;]?{_STRESS}[ \t]{{0,3}}(?P<line>\n)\s{{0,4}}"
     r"|(?:[,;]\s{0,3})?(?P<or>\bor)\b\s{0,3}"
-    r"|(?:[,;]\s{0,3}(?:(?:and|plus|as\swell\sas)\b|&)?|\b(?:and|plus|as\swell\sas)\b|[&/+])\s{0,3})"
+    r"|(?:[,;]\s{0,3}(?:(?:and|plus|as\swell\sas)\b|&)?|(?:\.\s{1,2})?\b(?:and|plus|as\swell\sas)\b|[&/+、])\s{0,3})"
 )
 _NEXT = re.compile(r"\s{0,3}(?:[.,;:)(\n/&+]|$|(?:and|or|plus|as|because|since|both)\b|[-–—]\s)")
 _REST = re.compile(
@@ -42,6 +42,10 @@ _ANOTHER = re.compile(
     r"(?:[,;&/+\n]|(?P<stop>\.\s)|\b[Aa]nd\b|\balso\b)\s{0,4}(?:(?:and|also|perhaps|maybe|possibly|probably|even)\s{1,3}){0,3}"
     rf"(?:[-•*]\s{{1,3}})?[*_(]{{0,3}}(?:[Oo]ptions?\s)?(?P<letter>[A-Z]{{1,2}})(?![A-Za-z0-9'’]){_STRESS}"
     r"(?=\s{0,2}(?:[.,;:)(\n&/]|$|(?P<reason>(?:because|since)\b)|(?P<claimed>(?:is|are)\s(?:also|correct|right|true)\b)))"
+)
+_FOREIGN_JOINT = re.compile(
+    r"[\s,)*_]{0,4}(?:\b(?:und|sowie|oder|et|ou|y|o|e|och|og|en|i|or|plus)\b|[与和及、])\s{0,3}[*_(]{0,3}(?P<letter>[A-Z]{1,2})"
+    r"(?![A-Za-z0-9])"
 )
 _LETTER_RANGE = re.compile(
     r"[\s*_$\"'(\[]{0,6}(?:\(?[A-Z]\)?\s{0,2}(?:,\s{0,2}and\b|[,;&/]|\band\b)\s{0,2}){0,20}\(?(?P<first>[A-Z])[)*_$]{0,4}"
@@ -223,6 +227,9 @@ def _denied_list(rest: str) -> Unread | None:
 
 def left_over(rest: str, named: list[str], letters: Mapping[str, int], texts: OptionTexts) -> Unread | None:
     """Return why `rest`, which stands behind the letters `named`, is no mere explanation of them; None where it is."""
+    joined = _FOREIGN_JOINT.match(rest)
+    if joined is not None and joined["letter"] in letters and joined["letter"] not in named:
+        return Unread(f"The letter {joined['letter']} may belong to the answer.", UNREAD_LIST)
     is_reason = _REASON.match(rest) is not None
     for another in _ANOTHER.finditer(rest):
         letter = another["letter"]

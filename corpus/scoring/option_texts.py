@@ -1,6 +1,7 @@
 """Recognise options by their own text, whatever the markup it is written in."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,6 +12,7 @@ from corpus.scoring.types import ShownOption
 
 BY_TEXT = "by-text"
 MIN_PART_LENGTH = 4
+MAX_JOINT_LENGTH = 12
 _LATEX_LEFTOVERS = re.compile(r"[\\{}$*_^]")
 _LIST = re.compile(r"[\n;,]|\band\b")
 _EDGES = " \t\r\n\"'.,;:!()"
@@ -114,6 +116,22 @@ class OptionTexts:
         """Tell whether `words` are the whole text of the option at `position`."""
         return position is not None and _shape(words).casefold() == self.folded[position]
 
+    def begins_another(self, position: int) -> bool:
+        """Tell whether the text of another option begins with that of the option at `position`."""
+        own = self.folded[position]
+        others = (text for i, text in enumerate(self.folded) if i != position)
+        return any(text.startswith(own) and not text[len(own) : len(own) + 1].isalnum() for text in others)
+
+    def joins_another(self, words: str, position: int) -> bool:
+        """Tell whether `words` go on to the text of another option than that at `position` (`..., and methanol`)."""
+        folded = words.casefold()
+        others = (text for i, text in enumerate(self.folded) if i != position and text)
+        return any(
+            _JOINED.search(folded[max(place - MAX_JOINT_LENGTH, 0) : place])
+            for text in others
+            for place in _places(folded, text)
+        )
+
     def is_own_text(self, words: str, position: int | None) -> bool:
         """Tell whether `words` are the text of the option at `position`, or whole words of it and of no other.
 
@@ -166,7 +184,21 @@ def _is_same_but_for_words(written: str, option: str) -> bool:
     """Tell whether two texts, the same but for case, differ in words alone: case means something in a formula."""
     pairs = list(zip(_TOKEN.findall(written), _TOKEN.findall(option), strict=False))
     is_phrase = len(pairs) > 1
-    return all(one == other or _is_word(other, is_phrase=is_phrase) for one, other in pairs)
+    return all(
+        one == other or _is_word(other, is_phrase=is_phrase) or _differs_by_capital(one, other) for one, other in pairs
+    )
+
+
+_SMALL_RUN = re.compile(r"[A-Za-z][a-z]{3,}")
+
+
+def _differs_by_capital(one: str, other: str) -> bool:
+    """Tell whether two names differ by their one capital alone, which begins a word: `2-Methylbutan-1-ol`."""
+    places = [i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
+    if len(one) != len(other) or len(places) != 1 or one[: places[0]][-1:].isalpha():
+        return False
+    run = _SMALL_RUN.match(other, places[0])
+    return run is not None and _AROMATIC.fullmatch(run.group()) is None
 
 
 def _is_word(token: str, *, is_phrase: bool) -> bool:
@@ -198,6 +230,17 @@ def _place(text: str, part: str, *, is_folded: bool = False) -> tuple[int, int, 
 def _holds(text: str, part: str) -> bool:
     """Tell whether `part` occurs in `text` with no letter or digit right before or after it."""
     return _find_words(text, part) >= 0
+
+
+_JOINED = re.compile(r"(?:\b(?:and|or|plus|also|but|no)|[;.,:])\s{1,2}\Z")
+
+
+def _places(text: str, part: str) -> Iterator[int]:
+    """Yield where `part` stands in `text`."""
+    place = text.find(part)
+    while place >= 0:
+        yield place
+        place = text.find(part, place + len(part))
 
 
 def _find_words(text: str, part: str) -> int:

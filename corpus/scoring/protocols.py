@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from corpus.scoring.choices import LETTER_AND_TEXT
 from corpus.scoring.conclusions import concluding_value, has_conclusion, last_statement
-from corpus.scoring.contents import Content, read_content, read_stated
+from corpus.scoring.contents import Content, long_letters, read_content, read_stated
 from corpus.scoring.cues import (
+    HASHES,
     has_new_speaker,
     last_announced,
     last_final,
@@ -19,8 +20,10 @@ from corpus.scoring.cues import (
 from corpus.scoring.denials import DENIED, is_denied_place, is_taken_back
 from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.found import Found, ReadProtocol, found_at, united
+from corpus.scoring.json_objects import answer_of_object
 from corpus.scoring.lists import UNREAD_LIST
 from corpus.scoring.option_texts import BY_TEXT, option_texts
+from corpus.scoring.reasons import last_conclusion
 from corpus.scoring.statements import called_correct, only_statement
 from corpus.scoring.tagged import read_correction, read_tagged
 from corpus.scoring.tags import Located, last_boxes
@@ -57,8 +60,10 @@ def read_boxed(text: str, asked: Asked, is_cut: bool) -> Found | None:
     opening = text.rfind("\\", 0, boxes[0].start)
     if is_denied_place(text, opening, asked.prompt):
         return found_at(text, boxes[-1], Unread("The words before the box deny it.", DENIED))
-    found = [found_at(text, box, read_content(text[box.start : box.end], asked)) for box in boxes]
-    return united(text, boxes, found, asked)
+    found = united(
+        text, boxes, [found_at(text, box, read_content(text[box.start : box.end], asked)) for box in boxes], asked
+    )
+    return read_correction(text, boxes[-1].end, asked, found.content) or found
 
 
 def read_final(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -66,8 +71,27 @@ def read_final(text: str, asked: Asked, is_cut: bool) -> Found | None:
     located = last_final(text)
     if located is None or (is_cut and not located.is_complete) or not text[located.start : located.end].strip():
         return None
-    located, content = read_stated(text, located, asked)
+    located, content = _read_announced_again(text, *read_stated(text, located, asked), asked)
+    if located.form == HASHES and isinstance(content, Unread):
+        return None
     return read_correction(text, located.start, asked, content) or found_at(text, located, content)
+
+
+def _read_announced_again(
+    text: str, located: Located, content: Content | Unread, asked: Asked
+) -> tuple[Located, Content | Unread]:
+    """Read `Final Answer: The final answer is $B$. I hope it is correct.` by what is announced behind the label."""
+    if isinstance(content, Content) or content.note:
+        return located, content
+    inner = text[located.start : located.end]
+    announced = last_announced(inner, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
+    if announced is None:
+        return located, content
+    within, read = read_stated(inner, announced, asked)
+    if isinstance(read, Unread):
+        return located, read
+    start = located.start
+    return located._replace(start=start + within.start, end=start + within.end), read
 
 
 def read_heading(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -79,6 +103,24 @@ def read_heading(text: str, asked: Asked, is_cut: bool) -> Found | None:
     if isinstance(content, Unread) and not content.note:
         return None
     return read_correction(text, located.start, asked, content) or found_at(text, located, content)
+
+
+_FENCE = "```"
+
+
+def read_json(text: str, asked: Asked, is_cut: bool) -> Found | None:
+    """Read the member `answer` of the JSON object that the reply is, or of its last fenced block."""
+    if "{" not in text:
+        return None
+    end = text.rfind(_FENCE)
+    start = text.rfind(_FENCE, 0, max(end, 0))
+    located = Located(start, end + len(_FENCE), "JSON object")
+    if start < 0:
+        located = Located(len(text) - len(text.lstrip()), len(text.rstrip()), "JSON object")
+    inner = text[located.start : located.end]
+    if not inner.startswith(("{", _FENCE)) or not isinstance(answer_of_object(inner), str):
+        return None
+    return found_at(text, located, read_content(inner, asked))
 
 
 _ANSWER_LABEL = re.compile(r"(?:^|[\s#*])answer\s?:[\s*]*\Z", re.IGNORECASE)
@@ -140,17 +182,34 @@ def _is_withdrawn(text: str, located: Located) -> bool:
 
 _PLURAL = re.compile(r"(?:answers|options|choices|letters|statements)\s{1,2}are[\s:*_]{0,6}\Z", re.IGNORECASE)
 _PLURAL_LENGTH = 30
+_FOLLOWING_LETTER = re.compile(r"[.)*_\s]{1,4}\(?(?P<letter>[A-Z]{1,2})(?=[.,;)*_\s]|$)")
+_ALSO = re.compile(
+    r"[\s.;:,!*_]{1,6}(?:(?:[Aa]nd|[Hh]owever|[Bb]ut),?\s)?(?:[Oo]ption\s)?[*_(]{0,3}(?P<letter>[A-Z]{1,2})[)*_]{0,3}\s"
+    r"(?:is|would\sbe|may\sbe|might\sbe|could\sbe)\s(?:also\s(?:a\s|the\s)?(?:correct|right|true|valid|possible|acceptable)"
+    r"|(?:correct|right|true|valid|possible|acceptable)(?:,)?\s(?:as\swell|too))\b"
+)
 _JOINED_LETTER = re.compile(
     r"(?:\b(?:and|or|plus|as\swell\sas)|[,;&])\s{1,2}(?:[Oo]ption\s)?\(?([A-Z])(?![A-Za-z0-9'’])"
 )
 
 
 def _is_one_of_several(text: str, located: Located, content: Content, asked: Asked) -> bool:
-    """Tell whether `The correct answers are A. Wood alcohol and C. ...` names more letters than were read."""
+    """Tell whether `The correct answers are A. Wood alcohol and C. ...` names more letters than were read.
+
+    So does `The answer is A. C is also correct.`
+    """
+    if asked.kind is not Kind.CHOICE:
+        return False
+    also = _ALSO.match(text, located.end)
+    if also is not None:
+        return any(option.letter == also["letter"] and option.key not in content.option_keys for option in asked.shown)
     if len(content.option_keys) != 1 or not _PLURAL.search(text, max(located.start - _PLURAL_LENGTH, 0), located.start):
         return False
     line = text[located.start : located.start + MAX_BARE_LENGTH].partition("\n")[0]
     others = {option.letter for option in asked.shown if option.key not in content.option_keys}
+    following = _FOLLOWING_LETTER.match(text, located.end)
+    if following is not None and following["letter"] in others:
+        return True
     return any(match.group(1) in others for match in _JOINED_LETTER.finditer(line))
 
 
@@ -198,7 +257,7 @@ def read_statement(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read the only letters, or the only option's own text, that the reply calls correct or says it would choose."""
     if asked.kind is not Kind.CHOICE or is_cut:
         return None
-    located = only_statement(text)
+    located = only_statement(text, long_letters(asked))
     if located is None:
         return _read_called_correct(text, asked)
     content = read_content(text[located.start : located.end], asked)
@@ -209,9 +268,10 @@ def _read_called_correct(text: str, asked: Asked) -> Found | None:
     """Read `Ethanol is the correct answer.` where every such sentence names the same option by its whole text."""
     places = called_correct(text)
     texts = option_texts(asked.shown)
-    positions = {texts.position_of(text[place.start : place.end]) for place in places}
+    positions = {texts.position_of(words) for words in {text[place.start : place.end] for place in places}}
     position = positions.pop() if len(positions) == 1 else None
-    if position is None:
+    concluded = last_conclusion(text)
+    if position is None or (concluded is not None and concluded.start >= places[-1].end):
         return None
     return found_at(text, places[-1], Content(option_keys=(asked.shown[position].key,), notes=(BY_TEXT,)))
 
@@ -239,6 +299,7 @@ PROTOCOLS = {
         Protocol(
             "heading", "On the first line under a heading “Answer” or “Final Answer”; the last one.", read_heading, True
         ),
+        Protocol("json", "The member `answer` of a JSON object, fenced or the whole reply.", read_json, True),
         Protocol(
             "continuation",
             "On the line by which the reply goes on from a prompt ending in “Answer:”.",

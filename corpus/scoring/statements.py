@@ -1,34 +1,49 @@
 """Find the letters that a reply calls correct: `B is the correct answer`, `A and D are correct`, `I think it's B`."""
 
 import re
+from collections.abc import Collection, Iterable
 
 from corpus.scoring.denials import is_denied_statement, is_taken_back
+from corpus.scoring.reasons import last_conclusion
 from corpus.scoring.tags import Located
 
-_ENTRY = r"\*{0,2}\(?(?<![A-Za-z0-9])[A-Z](?![A-Za-z0-9'])\)?\*{0,2}"
+_ENTRY = r"\*{0,2}\(?(?<![A-Za-z0-9])[A-Z]{1,2}(?![A-Za-z0-9'])\)?\*{0,2}"
+_SHORT_ENTRY = _ENTRY.replace("{1,2}", "")
 _LAST_JOINT = r"(?:,?\s(?:and|plus|as\swell\sas)\s|\s?[&+]\s?)"
-_GROUP = (
-    rf"{_ENTRY}(?:(?:,\s?{_ENTRY}){{0,15}}{_LAST_JOINT}{_ENTRY}|(?:,?\sand\s{_ENTRY}){{2,15}}"
-    rf"|(?:,\s?{_ENTRY}){{1,15}}(?=\sare\b))?"
-)
 _CALLED = (
     r"\s(?:is|are)\s(?:(?:indeed|also|both|all)\s)?(?:the\s)?"
     r"(?:(?:only\s)?(?:most\slikely\s)?(?:correct|right|best)\s(?:answer|option|choice|one)s?|correct|right(?=\s?[.,;!]|$)"
     r"|answers?)(?![\w-])"
 )
-_SAID = re.compile(
-    r"(?<![A-Z)][-–—−…])(?<![A-Z)]\s[-–—−…])(?<![A-Z)]\s[-–—−…]\s)(?<!\.\.)(?<!\sto\s)(?<!\sthrough\s)"
-    rf"(?:[Oo]ptions?\s)?(?P<subject>{_GROUP}){_CALLED}"
-    rf"|\bI(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:it(?:'s|\sis)\s|that\sit(?:'s|\sis)\s)?"
-    rf"(?:option\s)?(?P<object>{_GROUP})(?=\s?(?:[.,;:!\n]|$)|\s(?:because|since)\b)"
-)
+
+
+def _said(entry: str) -> re.Pattern[str]:
+    """Return the pattern of a statement about letters written as `entry`."""
+    group = (
+        rf"{entry}(?:(?:,\s?{entry}){{0,15}}{_LAST_JOINT}{entry}|(?:,?\sand\s{entry}){{2,15}}"
+        rf"|(?:,\s?{entry}){{1,15}}(?=\sare\b))?"
+    )
+    return re.compile(
+        r"(?<![A-Z][-–—−…])(?<![A-Z)]\s[-–—−…])(?<![A-Z)]\s[-–—−…]\s)(?<!\.\.)(?<!\sto\s)(?<!\sthrough\s)"
+        rf"(?:[Oo]ptions?\s)?(?P<subject>{group}){_CALLED}"
+        r"|\bI(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:it(?:'s|\sis)\s|that\sit(?:'s|\sis)\s)?"
+        rf"(?:options?\s)?(?P<object>{group})(?=\s?(?:[.,;:!\n]|$)|\s(?:because|since)\b)"
+    )
+
+
+_SAID = _said(_SHORT_ENTRY)
+_SAID_OF_MANY = _said(_ENTRY)
 # Every such statement holds one of these; they are found many times faster.
 _MAY_CALL = re.compile(
     r"\s(?:is|are)\s(?:(?:indeed|also|both|all)\s)?(?:the\s)?(?:only|most|correct|right|best|answer)"
 )
 _MAY_CHOOSE = re.compile(r"I(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s")
-_CAPITAL = re.compile(r"[A-Z]")
+_LETTER = re.compile(r"[A-Z]{1,2}")
 _WINDOW = 100
+# As far as words before a statement are looked at to see whether they deny or report it.
+_BEFORE = 125
+# More statements than these, their surroundings all different, are no reply of anybody.
+MAX_STATEMENTS = 64
 
 # A letter before the subject that may belong to it: `A or D is correct`, `methanol (A) and benzene (D) are correct`.
 _CLAUSE_BREAK = re.compile(
@@ -57,22 +72,44 @@ _CONDITION = re.compile(
 )
 
 
-def only_statement(text: str) -> Located | None:
+def only_statement(text: str, long_letters: Collection[str] = ()) -> Located | None:
     """Return the letters of `B is the correct answer` or `I think it's B` where nothing else is stated like that.
 
     Letters joined by `and`, `&`, `+`, `plus` or `as well as` belong together; what may be an alternative, a part of
-    another group or a condition is no statement.
+    another group or a condition is no statement. Two capitals are a letter only where `long_letters` holds them.
+    Where nothing is stated, the letter counts to which the last words come (`Hence option B.`).
     """
     text = text.replace("’", "'")
     if _MAY_CALL.search(text) is None and _MAY_CHOOSE.search(text) is None:
+        return None if _NAMED.search(text) else last_conclusion(text)
+    stated = list(_SAID.finditer(text))
+    if long_letters:
+        stated = [each for each in _SAID_OF_MANY.finditer(text) if _are_letters(_letters(each), long_letters)]
+    if not stated:
+        return None if called_correct(text) else last_conclusion(text)
+    different = {_surroundings(text, match): match for match in stated}
+    if len(different) > MAX_STATEMENTS:
         return None
-    found = [match for match in _SAID.finditer(text) if not is_denied_statement(text, match.start())]
-    if len({frozenset(_CAPITAL.findall(match["subject"] or match["object"])) for match in found}) != 1:
+    found = [match for match in different.values() if not is_denied_statement(text, match.start())]
+    if len({_letters(match) for match in found}) != 1 or any(_is_unclear(text, match, long_letters) for match in found):
         return None
-    if any(_is_unclear(text, match) for match in found):
+    last, concluded = max(found, key=re.Match.start), last_conclusion(text)
+    if concluded is not None and text[concluded.start : concluded.end].strip("*_()") not in _letters(last):
         return None
-    start, end = found[-1].span("subject" if found[-1]["subject"] else "object")
-    return Located(start, end, "statement")
+    return Located(*last.span("subject" if last["subject"] else "object"), "statement")
+
+
+def _surroundings(text: str, match: re.Match[str]) -> tuple[str, str]:
+    """Return all that is looked at to see how a statement is meant; a reply in a loop says the same ever again."""
+    return text[max(match.start() - _BEFORE, 0) : match.start()], text[match.start() : match.end() + _WINDOW]
+
+
+def _are_letters(found: Iterable[str], long_letters: Collection[str]) -> bool:
+    return all(len(letter) == 1 or letter in long_letters for letter in found)
+
+
+def _letters(match: re.Match[str]) -> frozenset[str]:
+    return frozenset(_LETTER.findall(match["subject"] or match["object"]))
 
 
 _NAMED = re.compile(
@@ -85,24 +122,28 @@ _NAMED = re.compile(
 def called_correct(text: str) -> list[Located]:
     """Return the words of every sentence `Ethanol is the correct answer.` that is not taken back right behind it."""
     found = list(_NAMED.finditer(text)) if "correct" in text or "right" in text or "best" in text else []
-    if any(is_taken_back(text[match.end() : match.end() + _WINDOW]) for match in found):
+    if any(is_taken_back(behind) for behind in {text[match.end() : match.end() + _WINDOW] for match in found}):
         return []
     return [Located(*match.span("words"), "statement") for match in found]
 
 
-def _is_unclear(text: str, match: re.Match[str]) -> bool:
+def _is_unclear(text: str, match: re.Match[str], long_letters: Collection[str]) -> bool:
     """Tell whether the words around a statement join its letters to others, or make it a condition or a question."""
-    named = match["subject"] or match["object"]
+    named = _letters(match)
     behind = text[match.end() : match.end() + _WINDOW]
     if _CONDITION.match(behind) or is_taken_back(behind):
         return True
-    if any(not set(_CAPITAL.findall(added.group())) <= set(named) for added in _ADDED.finditer(behind)):
+    added = [_LETTER.findall(addition.group()) for addition in _ADDED.finditer(behind)]
+    if any(not named.issuperset(letters) for letters in added if _are_letters(letters, long_letters)):
         return True
     start = match.start()
     before = text[max(start - _WINDOW, 0) : start]
     breaks = list(_CLAUSE_BREAK.finditer(before))
     clause = before[breaks[-1].end() if breaks else 0 :]
-    is_group = len(_CAPITAL.findall(named)) > 1
+    is_group = len(named) > 1
     if not is_group and " are " in match.group():
         return True
-    return _JOINED_LETTER.search(clause) is not None or (is_group and _PART_OF_GROUP.search(before) is not None)
+    joined = [_LETTER.findall(letter.group()) for letter in _JOINED_LETTER.finditer(clause)]
+    if any(_are_letters(letters, long_letters) for letters in joined):
+        return True
+    return is_group and _PART_OF_GROUP.search(before) is not None

@@ -3,7 +3,7 @@
 import re
 
 from corpus.scoring.conclusions import last_result, last_statement
-from corpus.scoring.contents import Content, read_content, read_leading, read_stated
+from corpus.scoring.contents import Content, long_letters, read_content, read_leading, read_stated
 from corpus.scoring.cues import MEANT, is_corrected, last_announced, last_meant
 from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.found import Found, found_at, united
@@ -12,7 +12,7 @@ from corpus.scoring.tags import TAG, Located, TagScan, is_placeholder, last_grou
 from corpus.scoring.types import Asked, Kind, Unread
 
 MAX_UNCLOSED_LENGTH = 400
-MIN_CORRECTION_LENGTH = 16
+MIN_CORRECTION_LENGTH = 12
 
 
 def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -74,7 +74,7 @@ def _last_correction(text: str, asked: Asked) -> Located | None:
 def _last_stated(text: str, asked: Asked) -> Located | None:
     """Return the last announcement, or where there is none the letters called correct."""
     announced = last_announced(text, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
-    return only_statement(text) if announced is None and asked.kind is Kind.CHOICE else announced
+    return only_statement(text, long_letters(asked)) if announced is None and asked.kind is Kind.CHOICE else announced
 
 
 def _is_same(first: Content, second: Content) -> bool:

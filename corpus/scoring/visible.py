@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from corpus.scoring.folding import holds_any, lowered
+from corpus.scoring.repeats import loose_echo
 from corpus.scoring.turns import without_other_turns
 
 MIN_ECHO_LENGTH = 16
+MAX_CHANNEL_START = 100
 
 _NAME = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|reflection|analysis)"
 _THINKING = re.compile(
-    rf"(?P<open><{_NAME}>|\[THINK\]|<\|begin_of_thought\|>|◁think▷|<\|channel\|>analysis<\|message\|>)"
-    rf"|(?P<close></{_NAME}>|\[/THINK\]|<\|end_of_thought\|>|◁/think▷|<\|channel\|>final<\|message\|>)",
+    rf"(?P<open><(?:[a-z]{{1,8}}:)?{_NAME}\s{{0,3}}>|<\|START_THINKING\|>|\[THINK\]|<\|begin_of_thought\|>|◁think▷|<\|channel\|>analysis<\|message\|>)"
+    rf"|(?P<close></(?:[a-z]{{1,8}}:)?{_NAME}\s{{0,3}}>|<\|END_THINKING\|>|\[/THINK\]|<\|end_of_thought\|>|◁/think▷|<\|channel\|>final<\|message\|>)",
     re.IGNORECASE,
 )
 _BRACKET_HINTS = ("[think]", "[/think]")
@@ -32,8 +34,24 @@ class Visible(NamedTuple):
 def visible_text(text: str, prompt: str = "", said_first: str = "") -> Visible:
     """Return `text` with every echo of `prompt`, with `said_first` before it or not, and all thinking blanked out."""
     without_echo = _without_echo(text, prompt.strip(), said_first.lstrip())
-    visible = _without_thinking(without_echo) if _may_think(without_echo) else Visible(without_echo)
+    visible = _without_channel(without_echo)
+    if _may_think(visible.text):
+        spoken = _without_thinking(visible.text)
+        visible = Visible(spoken.text, spoken.is_cut_in_thinking or visible.is_cut_in_thinking)
     return visible._replace(text=without_other_turns(visible.text))
+
+
+# The channels of a chat template whose tokens were dropped: `analysisWe look ...assistantfinalThe answer is C.`
+_FINAL_CHANNEL = "assistantfinal"
+_ANALYSIS_CHANNEL = re.compile(r"\s*analysis(?=[A-Z])")
+
+
+def _without_channel(text: str) -> Visible:
+    end = text.rfind(_FINAL_CHANNEL) + len(_FINAL_CHANNEL)
+    if end >= len(_FINAL_CHANNEL):
+        return Visible(" " * end + text[end:])
+    is_cut = "analysis" in text[:MAX_CHANNEL_START] and _ANALYSIS_CHANNEL.match(text) is not None
+    return Visible(" " * len(text), True) if is_cut else Visible(text)
 
 
 def _may_think(text: str) -> bool:
@@ -48,8 +66,10 @@ _TAGGED_ANSWER = re.compile(r"\s*[\[<]ANSWER[\]>][^\[\]<>]{1,200}[\[<]/ANSWER[\]
 
 def _without_echo(text: str, prompt: str, said_first: str) -> str:
     """Blank every echo; a reply that begins with one or an answer and repeats it has run on: its rest is blanked."""
-    if len(prompt) < MIN_ECHO_LENGTH or prompt not in text:
+    if len(prompt) < MIN_ECHO_LENGTH:
         return text
+    if prompt not in text:
+        return _without_loose_echo(text, prompt, said_first)
     text = text.replace(said_first + prompt, " " * len(said_first) + prompt)
     start = text.find(prompt)
     again = text.find(prompt, start + len(prompt))
@@ -58,6 +78,20 @@ def _without_echo(text: str, prompt: str, said_first: str) -> str:
     if again >= 0 and not text[:start].strip():
         text = text[:again] + " " * (len(text) - again)
     return text.replace(prompt, " " * len(prompt))
+
+
+def _without_loose_echo(text: str, prompt: str, said_first: str) -> str:
+    """Blank the first echo with other blanks or quoting marks, and all from a second one on or behind an answer."""
+    echo = (loose_echo(text, said_first + prompt) if said_first else None) or loose_echo(text, prompt)
+    if echo is None:
+        return text
+    start, end = echo
+    if _TAGGED_ANSWER.match(text, 0, start):
+        return text[:start] + " " * (len(text) - start)
+    again = loose_echo(text[end:], prompt)
+    if again is not None and not text[:start].strip():
+        text = text[: end + again[0]] + " " * (len(text) - end - again[0])
+    return text[:start] + " " * (end - start) + text[end:]
 
 
 def _without_thinking(text: str) -> Visible:

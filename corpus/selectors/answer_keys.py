@@ -1,5 +1,6 @@
 """Prove that every answer key, written as an answer, is read and judged right, and every slip from it wrong."""
 
+import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ WRITERS: dict[str, Writer] = {
     "boxed": r"So we get \boxed{{{}}}".format,
     "final-answer": "This follows from the facts given.\nFINAL ANSWER: {}".format,
     "heading": "This follows from the facts given.\n\n### Answer\n{}".format,
+    "json": lambda answer: json.dumps({"answer": answer}),
     "continuation": " {}\n\nThis follows from the facts given.".format,
     "announced": "The correct answer is {}.".format,
     "bare": "{}".format,

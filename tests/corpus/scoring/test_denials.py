@@ -230,8 +230,8 @@ def test_numbers(text: str, expected: str) -> None:
 
 
 SUPPOSED = [
-    ("If the answer is A, then it is light. But it is heavy. So it must be B.", "unparsed"),
-    ("Suppose the answer is A. Then it would be light. Hence B.", "unparsed"),
+    ("If the answer is A, then it is light. But it is heavy. So it must be B.", "B"),
+    ("Suppose the answer is A. Then it would be light. Hence B.", "B"),
     ("Assuming that the answer is A leads nowhere.", "unparsed"),
     ("Many students say the answer is A. But it is D.", "unparsed"),
     ("Some textbooks claim the answer is A, yet this is outdated.", "unparsed"),

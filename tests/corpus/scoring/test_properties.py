@@ -98,6 +98,60 @@ def test_any_letters_are_read_back_in_any_style(style: str, letters: list[str], 
     assert reading.option_keys == tuple(sorted(letters))
 
 
+PLACES = [
+    "[ANSWER]{}[/ANSWER]",
+    "Answer: {}",
+    "The correct answers are {}",
+    "The correct answers are: {}",
+    r"\boxed{{{}}}",
+    "{}",
+]
+MARKS = ["{}", "**{}**", "({})", "{}.", "${}$", "[{}]", "({}),", "{})"]
+EVERY_LETTER = tuple(option_letter(index) for index in range(40))
+MANY = Asked(
+    Kind.CHOICE, tuple(ShownOption(letter, letter, f"the text number {i}") for i, letter in enumerate(EVERY_LETTER))
+)
+letter_lists = st.lists(st.sampled_from(EVERY_LETTER), unique=True, min_size=2, max_size=8)
+
+
+@pytest.mark.parametrize("style", [style for style in STYLES if style != "run"])
+@given(
+    letters=letter_lists, place=st.sampled_from(PLACES), mark=st.sampled_from(MARKS), wrapper=st.sampled_from(WRAPPERS)
+)
+@steady
+def test_marked_letters_are_read_back_wherever_they_stand(
+    style: str, letters: list[str], place: str, mark: str, wrapper: str
+) -> None:
+    wrapper = "{}" if style == "line" and "/" not in place else wrapper  # a label goes with its own line
+    list_of_letters = wrapper.format(STYLES[style].join(mark.format(letter) for letter in letters))
+    reading = read_answer(text=place.format(list_of_letters), asked=MANY)
+    expected = tuple(letter for letter in EVERY_LETTER if letter in letters)
+    assert reading.option_keys in (expected, ())
+    if mark in {"{}", "**{}**", "({})"} and wrapper == "{}" and style not in {"space", "line"}:
+        assert reading.option_keys == expected
+
+
+ECHOED = "Which gas is it? Choose from A to F.\n\nFor example, [ANSWER]A[/ANSWER] or [ANSWER]A,C[/ANSWER].\n\nAnswer:"
+CHANGES: dict[str, Callable[[str], str]] = {
+    "none": str,
+    "line ends": lambda prompt: prompt.replace("\n", "\r\n"),
+    "blank lines": lambda prompt: prompt.replace("\n\n", "\n"),
+    "quoting": lambda prompt: "> " + prompt.replace("\n", "\n> ") + "\n\n",
+    "beginning": lambda prompt: prompt[10:],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@given(letters=st.lists(st.sampled_from("ABCDEF"), unique=True, min_size=1), place=st.sampled_from(PLACES))
+@steady
+def test_an_echo_of_the_instruction_is_no_answer(change: str, letters: list[str], place: str) -> None:
+    prompted = Asked(Kind.CHOICE, SHOWN, ECHOED)
+    answer = place.format(", ".join(letters))
+    reading = read_answer(text=f"{CHANGES[change](ECHOED)}\n{answer}", asked=prompted)
+    assert reading.option_keys == tuple(sorted(letters))
+    assert read_answer(text=CHANGES[change](ECHOED), asked=prompted).status is ReadStatus.EMPTY
+
+
 def same(first: Reading, second: Reading) -> bool:
     return (first.status, first.option_keys, first.number) == (second.status, second.option_keys, second.number)
 

@@ -196,7 +196,7 @@ def test_what_states_no_one_answer(text: str) -> None:
 
 def test_protocols_are_registered_by_name() -> None:
     assert protocol_names() == (
-        *("tag", "boxed", "final-answer", "heading", "continuation"),
+        *("tag", "boxed", "final-answer", "heading", "json", "continuation"),
         *("announced", "bare", "conclusion", "statement", "first-line"),
     )
     assert chosen_protocols(()) == tuple(PROTOCOLS.values())

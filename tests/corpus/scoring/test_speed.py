@@ -94,6 +94,31 @@ REPEATED += [
 ]
 
 
+# Phrases by which a model in a loop fills its reply.
+IN_A_LOOP = [
+    "B is the correct answer. ",
+    "I think it's B. ",
+    "B is correct, ",
+    "the answer is not B. ",
+    "Many say the answer is B. ",
+    "If the answer is B, ",
+    "the answer is B? ",
+    "Hence option B. ",
+    "text A is the correct answer. ",
+    "Explanation of the answer: ",
+    "Wait, the answer is B. ",
+    "Correction: B. ",
+    "[ANSWER]A[/ANSWER] Wait, the answer is B. ",
+    "many say the answer is 5. ",
+]
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=["choice", "number"])
+def test_any_phrase_of_a_loop(asked: Asked) -> None:
+    taken = {phrase: seconds(phrase * (LENGTH // len(phrase)), asked) for phrase in IN_A_LOOP}
+    assert {phrase: spent for phrase, spent in taken.items() if spent >= MAX_SECONDS} == {}
+
+
 @pytest.mark.parametrize("unit", REPEATED)
 @pytest.mark.parametrize("asked", ASKED, ids=["choice", "number"])
 def test_four_times_the_text_takes_no_sixteen_times_the_time(asked: Asked, unit: str) -> None:
