@@ -1,9 +1,11 @@
 """One spelling for signs that are written in many ways: minus, times, superscripts, spaces, LaTeX commands."""
 
+import html
 import re
 import unicodedata
 
 from corpus.scoring.plain import unwrapped
+from corpus.scoring.siunitx import plain_units
 
 SUPERSCRIPTS = {"⁺": "+", "⁻": "-", "⁼": "=", "⁽": "(", "⁾": ")", "ⁿ": "n"} | {
     sign: str(digit) for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -14,6 +16,7 @@ _MINUS = "−–—‐‑‒﹣－˗➖"
 _TIMES = "×✕✖⨯∙·⋅•∗＊"
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\u2061\u2062"
+_INVISIBLE += "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "′": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'}
 _APPROXIMATELY = "≈≃≅∼～≐"
 _VULGAR = {"½": " 1/2", "⅓": " 1/3", "⅔": " 2/3", "¼": " 1/4", "¾": " 3/4", "⅕": " 1/5", "⅛": " 1/8", "⁄": "/"}
@@ -43,7 +46,6 @@ _TABLE = str.maketrans(
 
 _LATEX_FRACTION = re.compile(r"\\[dtc]?frac\s?\{([^{}]{1,40})\}\s?\{([^{}]{1,40})\}")
 _LATEX_COMMANDS = (
-    (re.compile(r"\\(?:SI|qty)\s?\{([^{}]{1,60})\}\s?\{([^{}]{0,60})\}"), r"\1 \2"),
     (re.compile(r"\\num\s?\{([^{}]{1,60})\}"), r"\1"),
     (re.compile(r"\\[dtc]?frac\s?([0-9])\s?([0-9])(?![0-9])"), r" \1/\2"),
     (re.compile(r"\\(?:times|cdot|ast|bullet)(?![A-Za-z])"), "×"),
@@ -72,12 +74,25 @@ def one_spelling(text: str) -> str:
 
     A run of superscripts becomes `^` and plain characters (`10⁻²¹` is `10^-21`), in HTML too. Letters keep their case.
     """
+    if "&" in text:
+        text = _ENTITY.sub(_character, text)
     if "</" in text:
         text = _RAISED_OR_LOWERED.sub(_untagged, text)
     if text.isascii():
         return text
     raised = _SUPERSCRIPT_RUN.sub(_raised, text)
     return raised.translate(_TABLE)
+
+
+# Entities without which a number or a letter is not read; a formula holds none of them.
+_ENTITY = re.compile(
+    r"&(?:minus|times|middot|sdot|nbsp|thinsp|ensp|emsp|ndash|mdash|deg|micro|plusmn|asymp|frac1[24]|frac34|sup[123]"
+    r"|lt|gt|amp|quot|#[0-9]{2,5}|#[xX][0-9A-Fa-f]{2,5});"
+)
+
+
+def _character(entity: re.Match[str]) -> str:
+    return html.unescape(entity.group())
 
 
 def _raised(run: re.Match[str]) -> str:
@@ -88,13 +103,27 @@ def _untagged(match: re.Match[str]) -> str:
     return ("^" if match["tag"].lower() == "sup" else "") + match["words"]
 
 
+_QUANTITY = re.compile(r"\\(?:SI|qty)\s?\{(?P<number>[^{}]{1,60})\}\s?\{(?P<unit>[^{}]{0,80})\}")
+_UNIT_COMMAND = re.compile(r"\\(?:si|unit)\s?\{(?P<unit>[^{}]{1,80})\}")
+
+
+def _quantity(match: re.Match[str]) -> str:
+    return f"{match['number']} {plain_units(match['unit'])}"
+
+
+def _unit(match: re.Match[str]) -> str:
+    return plain_units(match["unit"])
+
+
 def without_latex(text: str) -> str:
     """Return `text` with LaTeX commands that matter to a number or a letter written plainly."""
     if "\\" not in text and "$" not in text and "{" not in text:
         return text
+    if "\\" in text:
+        text = _UNIT_COMMAND.sub(_unit, _QUANTITY.sub(_quantity, text))
     for pattern, replacement in _LATEX_COMMANDS:
         text = pattern.sub(replacement, text)
-    text = unwrapped(_LATEX_FRACTION.sub(r" \1/\2", _BOX.sub(r"\1", text)))
+    text = _BOX.sub(r"\1", _LATEX_FRACTION.sub(r" \1/\2", unwrapped(text)))
     for pattern, replacement in _LATEX_DELIMITERS:
         text = pattern.sub(replacement, text)
     return text

@@ -10,7 +10,7 @@ from corpus.scoring.number_grammar import NumberToken, match_number
 from corpus.scoring.number_labels import LABEL, is_label
 from corpus.scoring.number_words import number_word, roman_numeral
 from corpus.scoring.types import Unread
-from corpus.scoring.units import is_known_unit
+from corpus.scoring.units import is_known_unit, leading_unit
 
 TRANSFORMED = "transformed"
 MAX_LENGTH = 400
@@ -223,6 +223,7 @@ _MULTIPLIER = re.compile(rf"\s{{0,3}}-?({'|'.join(_MULTIPLIER_VALUES)})s?(?![A-Z
 _FACTOR = re.compile(
     r"\s{0,3}-?(?:(?i:tenths?|(?:hundred|thousand|million|billion)ths?|hal(?:f|ves)|thirds?|quarters?|squared|cubed|"
     r"factorial|pi|times|divided|multiplied|plus|minus|log|ln|exp|sqrt|and\s(?:an?|one|two|three))(?![A-Za-z])"
+    r"|e\s?\^\s?[({]{0,2}[+-]?[0-9A-Za-z]|E\s?(?:\^|[({]\s?[+-]?\d)"
     r"|k(?![A-Za-z])|[eED][+-]?\d|d\d|[eE]\s*$|(?:E\s?[+-]|e\s?\+)\s*$|\.\s?10\s?\^)"
 )
 # Constants and variables of formulas, which no unit is spelt like.
@@ -285,6 +286,7 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
 
 
 _UNIT = re.compile(r"[A-Za-zµΩÅ°%‰$€][^\s,;()/]*(?:(?:[ ·×*/]{1,3}[A-Za-zµΩÅ°%]| ?/ ?\()[^\s,;]*){0,3}")
+_END_OF_SENTENCE = re.compile(r"[.!?]\s|\n")
 MAX_UNIT_LENGTH = 32
 
 
@@ -292,7 +294,9 @@ def _unit_of(rest: str) -> str:
     """Return the unit at the start of `rest`, or "" where words follow in place of one."""
     trimmed = rest.strip().rstrip(".,;:! ").lstrip("×* ")
     trimmed = trimmed if "(" in trimmed else trimmed.rstrip(") ")
+    if " " in trimmed:
+        trimmed = _END_OF_SENTENCE.split(trimmed, maxsplit=1)[0]
     match = _UNIT.match(trimmed)
-    if match is None or len(trimmed) > MAX_UNIT_LENGTH:
+    if match is None:
         return ""
-    return match.group()
+    return leading_unit(trimmed) if len(trimmed) > MAX_UNIT_LENGTH else match.group()

@@ -21,6 +21,7 @@ from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.found import Found, ReadProtocol, found_at, united
 from corpus.scoring.lists import UNREAD_LIST
 from corpus.scoring.option_texts import BY_TEXT, option_texts
+from corpus.scoring.outside import with_outside
 from corpus.scoring.statements import called_correct, only_statement
 from corpus.scoring.tagged import read_correction, read_tagged
 from corpus.scoring.tags import Located, last_boxes
@@ -58,7 +59,7 @@ def read_boxed(text: str, asked: Asked, is_cut: bool) -> Found | None:
     if is_denied_place(text, opening, asked.prompt):
         return found_at(text, boxes[-1], Unread("The words before the box deny it.", DENIED))
     found = [found_at(text, box, read_content(text[box.start : box.end], asked)) for box in boxes]
-    return united(text, boxes, found, asked)
+    return with_outside(text, opening, boxes[-1].end + 1, united(text, boxes, found, asked), asked)
 
 
 def read_final(text: str, asked: Asked, is_cut: bool) -> Found | None:

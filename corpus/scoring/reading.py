@@ -44,10 +44,15 @@ def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
     if finish_reason in {"", "stop"} and _is_not_known(visible.text) and not _offers_not_known(asked):
         return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="The whole reply says that it is not known.")
     body = visible.text.lstrip(" ")
-    found = find_answer(body, asked, is_cut=finish_reason == "length" or visible.is_cut_in_thinking)
+    is_endless = asked.kind is Kind.NUMBER and _is_endless(body)
+    is_cut = finish_reason == "length" or visible.is_cut_in_thinking or is_endless
+    found = find_answer(body, asked, is_cut=is_cut)
     found = _moved(found, len(visible.text) - len(body))
     if isinstance(found.content, Content):
         return _as_reading(found, found.content, visible.text, asked)
+    if is_endless and not found.is_complete and finish_reason not in _REFUSING_REASONS:
+        reason = "The reply ends in one digit over and over: its number was never finished."
+        return Reading(ReadStatus.TRUNCATED, span=found.span, reader=READER, reason=reason)
     named = _status_without_answer(text, visible, found, finish_reason)
     status, reason = named or (ReadStatus.UNPARSED, found.content.reason)
     notes = (found.content.note,) if found.content.note and status is ReadStatus.UNPARSED else ()
@@ -61,6 +66,14 @@ def _is_not_known(text: str) -> bool:
 
 def _offers_not_known(asked: Asked) -> bool:
     return any(_is_not_known(option.text) for option in asked.shown)
+
+
+ENDLESS_DIGITS = 50
+
+
+def _is_endless(text: str) -> bool:
+    """Tell whether a text ends in a numeral that never ended: one digit, `ENDLESS_DIGITS` times or more."""
+    return text[-1:].isdecimal() and text.endswith(text[-1] * ENDLESS_DIGITS)
 
 
 def _moved(found: Found, offset: int) -> Found:
