@@ -63,7 +63,11 @@ _LATEX_COMMANDS = (
 )
 # A box that is closed; one that is not may have been cut off.
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?\{((?:[^{}]|\{[^{}]{0,200}\}){0,200})\}")
-_LATEX_DELIMITERS = ((re.compile(r"\\([%$&_#{}])"), r"\1"), (re.compile(r"\\[()\[\]]|\$"), " "))
+_LATEX_DELIMITERS = (
+    (re.compile(r"\$(?=\^)"), ""),
+    (re.compile(r"\\([%$&_#{}])"), r"\1"),
+    (re.compile(r"\\[()\[\]]|\$"), " "),
+)
 
 
 _RAISED_OR_LOWERED = re.compile(r"<(?P<tag>su[bp])>(?P<words>[^<>]{0,40})</(?P=tag)>", re.IGNORECASE)

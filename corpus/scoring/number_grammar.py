@@ -50,7 +50,7 @@ _POWER = re.compile(r"(?P<sign>[+-]?)\s?10\s?\^\s?[({]{0,2}\s?(?P<caret>[+-]?\s?
 _FRACTION = re.compile(
     r"(?P<sign>[+-]?)\s?(?:(?P<whole>[0-9]{1,6})\s{1,3})?(?P<top>[0-9]{1,9})\s?/\s?(?P<bottom>[0-9]{1,9})(?![0-9.,/])"
 )
-_CHARGE = re.compile(r"(?P<digits>[0-9]{1,3})\s?(?P<sign>[+-])$")
+_CHARGE = re.compile(r"\^?[({]?(?P<digits>[0-9]{1,3})\s?\^?[({]?(?P<sign>[+-])[)}]?$")
 
 
 def match_number(text: str) -> NumberToken | None:
@@ -59,7 +59,7 @@ def match_number(text: str) -> NumberToken | None:
 
 
 def _match_charge(text: str) -> NumberToken | None:
-    """Read `4-` and `3+`, the way charges are written."""
+    """Read `4-`, `3^+` and `^{2-}`, the way charges are written."""
     match = _CHARGE.match(text)
     if match is None:
         return None

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from corpus.scoring.contents import Content, number_content
+from corpus.scoring.contents import Content, read_amount
 from corpus.scoring.finding import find_answer
 from corpus.scoring.found import Found
-from corpus.scoring.numbers import read_number
 from corpus.scoring.statuses import is_broken_off, is_given_up, is_hedged, is_refusal
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus
 from corpus.scoring.visible import Visible, visible_text
@@ -134,7 +133,7 @@ def read_typed_number(text: str, *, unit: str = "") -> Reading:
         return Reading(ReadStatus.EMPTY, reader=READER, reason="Nothing was typed.")
     if _is_not_known(text):
         return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="Typed as not known.")
-    read = number_content(read_number(text), Asked(Kind.NUMBER, unit=unit))
+    read = read_amount(text, Asked(Kind.NUMBER, unit=unit))
     if isinstance(read, Content):
         return _typed(text, read)
     notes = (read.note,) if read.note else ()
