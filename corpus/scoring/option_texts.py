@@ -9,7 +9,7 @@ from corpus.scoring.numbers import NumberRead, parse_number
 from corpus.scoring.pieces import is_piece
 from corpus.scoring.plain import plain_text
 from corpus.scoring.types import ShownOption
-from corpus.scoring.units import UNIT_DIFFERS, in_asked_unit
+from corpus.scoring.units import UNIT_DIFFERS, in_asked_unit, leading_unit
 
 BY_TEXT = "by-text"
 MIN_PART_LENGTH = 4
@@ -191,13 +191,21 @@ def _is_word(token: str, *, is_phrase: bool) -> bool:
 
 
 _AMOUNT = re.compile(r"(?P<number>[+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<word>(?: [A-Za-z]{1,20}){0,2})")
-_IS_AMOUNT = re.compile(r"[-+]?\.?[0-9]")
+_IS_AMOUNT = re.compile(r"[-+]?\.?[0-9](?!.*(?:[;(]|,(?![0-9])|\b(?:and|or)\b))")
+_BARE_NUMBER = re.compile(r"[-+0-9.,/^×x*eE ]+")
+_ISOTOPE = re.compile(r"[0-9]{1,3}[A-Z]")
 
 
 @lru_cache(maxsize=8192)
 def _amount(shape: str) -> NumberRead | None:
-    """Return the number and unit that a text is, or None where it is none or does not begin with its digits."""
-    return parse_number(shape) if _IS_AMOUNT.match(shape) else None
+    """Return the number and unit that a text is and nothing else, or None; `13C` is an isotope."""
+    if _IS_AMOUNT.match(shape) is None or _ISOTOPE.fullmatch(shape) is not None:
+        return None
+    read = parse_number(shape)
+    if read is None:
+        return None
+    is_whole = leading_unit(read.unit) == read.unit if read.unit else _BARE_NUMBER.fullmatch(shape) is not None
+    return read if is_whole else None
 
 
 def _is_same_amount(written: NumberRead, option: NumberRead | None) -> bool:

@@ -37,6 +37,8 @@ WRITTEN = [
     ("6.0 V", AMOUNTS, "G"),
     *[(text, AMOUNTS, None) for text in ("58.6 J/mol", "58", "6", "1.8", "12 g", "3.1", "5", "7", "3", "2 or 1.5")],
     ("2.00", ("2", "2.0"), None),
+    ("1H, NOESY", ("19F", "1H", "NOESY (spectroscopy)"), "BC"),
+    *[("13", ("13C", "15N"), None), ("12", ("12C, 14N", "15N"), None), ("2 V and more", ("2.0 V", "3.0 V"), None)],
     *[(text, TAGGED, "A") for text in ("Na<sub>2</sub>SO<sub>4</sub>", "Na<SUB>2</SUB>SO4")],
     *[(text, TAGGED, "B") for text in ("Na2S", "Na₂S", "Na<sub>2</sub>S")],
     ("Fe<sup>3+</sup>", TAGGED, "C"),
