@@ -12,6 +12,8 @@ from corpus.scoring.tags import Located
 from corpus.scoring.types import Asked, Kind, Unread
 from corpus.scoring.units import leading_unit
 
+# Noted where a sign or a power of ten outside was taken into the number.
+OUTSIDE = "outside"
 _EXPRESSION = Unread("An expression around the number, not a number.", "expression")
 
 
@@ -39,14 +41,18 @@ def with_outside(text: str, opening: int, closing: int, found: Found, asked: Ask
     if isinstance(outside, Unread):
         return replace(found, content=outside, is_attempt=True)
     unit = "" if content.unit else outside.unit
-    if outside.sign or outside.scale:
-        read = _read_together(text[slice(*found.span)], outside._replace(unit=unit), asked)
-    elif unit and content.number is not None:
-        read = number_content(NumberRead(content.number, unit, content.notes), asked)
-    else:
-        return found
+    if not (outside.sign or outside.scale):
+        return _with_unit(found, content, unit, asked)
+    read = _read_together(text[slice(*found.span)], outside._replace(unit=unit), asked)
     place = Located(outside.start, outside.end, found.form, is_complete=found.is_complete)
-    return found_at(text, place, read, *found.notes)
+    return found_at(text, place, read, *found.notes, OUTSIDE)
+
+
+def _with_unit(found: Found, content: Content, unit: str, asked: Asked) -> Found:
+    """Return what was found with the unit that stands behind its place."""
+    if not unit or content.number is None:
+        return found
+    return replace(found, content=number_content(NumberRead(content.number, unit, content.notes), asked))
 
 
 _BEGINS_WITH_NUMBER = re.compile(r"[\s$*_\\({]{0,8}(?:[dt]?frac|boxed)?[\s{]{0,3}\.?[0-9]")

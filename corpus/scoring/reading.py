@@ -13,6 +13,7 @@ from corpus.scoring.visible import Visible, visible_text
 READER = "standard@1"
 HEDGED = "hedged"
 _REFUSING_REASONS = frozenset({"content_filter", "refusal"})
+LONGEST_NOT_KNOWN = 40
 _DO_NOT_KNOW = frozenset({"i do not know", "i don't know", "i dont know", "do not know", "don't know", "dont know"})
 
 
@@ -60,7 +61,8 @@ def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
 
 def _is_not_known(text: str) -> bool:
     """Say whether a text, as a whole, is "I do not know"."""
-    return text.strip().strip(".!").replace("’", "'").casefold() in _DO_NOT_KNOW
+    said = text.strip()
+    return len(said) <= LONGEST_NOT_KNOWN and said.strip(".!").replace("’", "'").casefold() in _DO_NOT_KNOW
 
 
 def _offers_not_known(asked: Asked) -> bool:

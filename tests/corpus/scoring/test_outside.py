@@ -116,6 +116,7 @@ def test_what_was_read_spans_the_sign_the_power_and_the_unit() -> None:
     text = r"So E = -\boxed{1.2} \times 10^{-3} V, that is."
     reading = read(text)
     assert text[slice(*(reading.span or (0, 0)))] == r"-\boxed{1.2} \times 10^{-3} V"
+    assert reading.notes == ("outside", "unit-undeclared")
 
 
 def test_a_correction_still_replaces_the_tag() -> None:
