@@ -38,7 +38,7 @@ def read_content(text: str, asked: Asked) -> Content | Unread:
     if asked.kind is Kind.CHOICE:
         return chosen_content(read_choice(text, asked.shown), asked)
     if asked.kind is Kind.NUMBER:
-        return _said_in_two_units(text, asked) or number_content(read_number(text), asked)
+        return read_amount(text, asked)
     return Content() if text else Unread("There is nothing to read.")
 
 
@@ -52,23 +52,41 @@ def _undecorated(text: str) -> str:
     return text if len(inner) == len(text) or "\n" in inner or not _VERDICTS.isdisjoint(inner) else inner
 
 
+def read_amount(text: str, asked: Asked) -> Content | Unread:
+    """Read a number, or one that is said twice (`54.0 g (0.054 kg)`, `0.000018 (1.8 × 10^-5)`)."""
+    content = number_content(read_number(text), asked)
+    if isinstance(content, Content) or "(" not in text:
+        return content
+    return _said_twice(text, asked) or content
+
+
 _TWO_UNITS = re.compile(r"(?P<first>[^()]{1,60})\s\((?:or\s)?(?P<second>[^()]{1,60})\)\.?")
 _ROUNDING = Decimal("0.005")
 
 
-def _said_in_two_units(text: str, asked: Asked) -> Content | None:
-    """Read `54.0 g (0.054 kg)` where both are the same amount in the unit asked for."""
-    said = _TWO_UNITS.fullmatch(text) if asked.unit else None
+def _said_twice(text: str, asked: Asked) -> Content | None:
+    """Read a number said once more in brackets, where both are the same amount, in the unit asked for or in none."""
+    said = _TWO_UNITS.fullmatch(text)
     if said is None:
         return None
     first, second = (number_content(read_number(said[name]), asked) for name in ("first", "second"))
     if not isinstance(first, Content) or not isinstance(second, Content):
         return None
-    if first.number is None or second.number is None or not (first.unit and second.unit):
+    if first.number is None or second.number is None or UNIT_DIFFERS in (*first.notes, *second.notes):
         return None
-    if UNIT_DIFFERS in (*first.notes, *second.notes):
+    is_converted = bool(asked.unit and first.unit and second.unit)
+    if not is_converted and first.unit != second.unit:
         return None
-    return first if abs(first.number - second.number) <= _ROUNDING * abs(first.number) else None
+    rounding = _ROUNDING if is_converted or _is_power(said) else 0
+    return first if abs(first.number - second.number) <= rounding * abs(first.number) else None
+
+
+def _is_power(said: re.Match[str]) -> bool:
+    """Tell whether one of two numbers is written with a power of ten or as a fraction, and the other is not."""
+    return (_POWER.search(said["first"]) is None) is not (_POWER.search(said["second"]) is None)
+
+
+_POWER = re.compile(r"10\s?(?:\^|\*\*|<sup|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹])|[0-9]\s?[eE]\s?[-+−]?[0-9]|frac|[0-9]\s?/\s?[0-9]|[½⅓⅔¼¾⅕⅛]")
 
 
 def chosen_content(read: ChoiceRead | Unread, asked: Asked) -> Content | Unread:

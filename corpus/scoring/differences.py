@@ -68,6 +68,10 @@ _PREDICATES: dict[str, tuple[str, Predicate]] = {
         "Several answer tags: the report took the first number, the last tag counts.",
         number_causes.is_first_of_several_tags,
     ),
+    "outside": (
+        "A sign or a power of ten stands outside the tag or box; the report took what is inside alone.",
+        number_causes.is_outside,
+    ),
     "multiplication-sign": (
         "A power of ten behind a multiplication sign was cut off.",
         number_causes.is_multiplication_sign,

@@ -5,6 +5,7 @@ import re
 import unicodedata
 
 from corpus.scoring.plain import unwrapped
+from corpus.scoring.siunitx import plain_units
 
 SUPERSCRIPTS = {"⁺": "+", "⁻": "-", "⁼": "=", "⁽": "(", "⁾": ")", "ⁿ": "n"} | {
     sign: str(digit) for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -46,7 +47,6 @@ _TABLE = str.maketrans(
 
 _LATEX_FRACTION = re.compile(r"\\[dtc]?frac\s?\{([^{}]{1,40})\}\s?\{([^{}]{1,40})\}")
 _LATEX_COMMANDS = (
-    (re.compile(r"\\(?:SI|qty)\s?\{([^{}]{1,60})\}\s?\{([^{}]{0,60})\}"), r"\1 \2"),
     (re.compile(r"\\num\s?\{([^{}]{1,60})\}"), r"\1"),
     (re.compile(r"\\[dtc]?frac\s?([0-9])\s?([0-9])(?![0-9])"), r" \1/\2"),
     (re.compile(r"\\(?:times|cdot|ast|bullet)(?![A-Za-z])"), "×"),
@@ -64,7 +64,11 @@ _LATEX_COMMANDS = (
 )
 # A box that is closed; one that is not may have been cut off.
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?\{((?:[^{}]|\{[^{}]{0,200}\}){0,200})\}")
-_LATEX_DELIMITERS = ((re.compile(r"\\([%$&_#{}])"), r"\1"), (re.compile(r"\\[()\[\]]|\$"), " "))
+_LATEX_DELIMITERS = (
+    (re.compile(r"\$(?=\^)"), ""),
+    (re.compile(r"\\([%$&_#{}])"), r"\1"),
+    (re.compile(r"\\[()\[\]]|\$"), " "),
+)
 
 
 _RAISED_OR_LOWERED = re.compile(r"<(?P<tag>su[bp])>(?P<words>[^<>]{0,40})</(?P=tag)>", re.IGNORECASE)
@@ -75,7 +79,7 @@ _INLINE_TAG = re.compile(
 )
 _ENTITY = re.compile(
     r"&(?:nbsp|thinsp|ensp|emsp|minus|times|middot|sdot|plusmn|deg|micro|mu|amp|lt|gt|le|ge|ndash|mdash|asymp|quot"
-    r"|rarr|harr|larr|#[0-9]{2,5}|#x[0-9a-f]{2,4});",
+    r"|rarr|harr|larr|frac1[24]|frac34|sup[123]|#[0-9]{2,5}|#x[0-9a-f]{2,5});",
     re.IGNORECASE,
 )
 
@@ -107,13 +111,27 @@ def _untagged(match: re.Match[str]) -> str:
     return ("^" if match["tag"].lower() == "sup" else "") + match["words"]
 
 
+_QUANTITY = re.compile(r"\\(?:SI|qty)\s?\{(?P<number>[^{}]{1,60})\}\s?\{(?P<unit>[^{}]{0,80})\}")
+_UNIT_COMMAND = re.compile(r"\\(?:si|unit)\s?\{(?P<unit>[^{}]{1,80})\}")
+
+
+def _quantity(match: re.Match[str]) -> str:
+    return f"{match['number']} {plain_units(match['unit'])}"
+
+
+def _unit(match: re.Match[str]) -> str:
+    return plain_units(match["unit"])
+
+
 def without_latex(text: str) -> str:
     """Return `text` with LaTeX commands that matter to a number or a letter written plainly."""
     if "\\" not in text and "$" not in text and "{" not in text:
         return text
+    if "\\" in text:
+        text = _UNIT_COMMAND.sub(_unit, _QUANTITY.sub(_quantity, text))
     for pattern, replacement in _LATEX_COMMANDS:
         text = pattern.sub(replacement, text)
-    text = unwrapped(_LATEX_FRACTION.sub(r" \1/\2", _BOX.sub(r"\1", text)))
+    text = _BOX.sub(r"\1", _LATEX_FRACTION.sub(r" \1/\2", unwrapped(text)))
     for pattern, replacement in _LATEX_DELIMITERS:
         text = pattern.sub(replacement, text)
     return text

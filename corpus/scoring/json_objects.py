@@ -8,6 +8,8 @@ from corpus.scoring.types import Unread
 MAX_LENGTH = 4_000
 SEVERAL = "several-members"
 _OBJECT = re.compile(r"(?:```(?:json)?\s*)?(?P<object>\{\s*\".*\})(?:\s*```)?", re.IGNORECASE | re.DOTALL)
+_NUMBER = re.compile(r"\s*[-+−]?[0-9.,]{1,40}(?:[eE][-+]?[0-9]{1,4})?\s*")
+_UNIT_NAMES = frozenset({"unit", "units"})
 _ANSWER = re.compile(r"(?:(?:final|the|my|correct)[ _-]?)*answers?", re.IGNORECASE)
 
 
@@ -25,8 +27,16 @@ def answer_of_object(text: str) -> str | Unread | None:
         return None
     answers = [value for name, value in members if _ANSWER.fullmatch(name.strip())]
     if len(answers) == 1:
-        return _written(answers[0])
+        written = _written(answers[0])
+        return written and written + _unit_of(members, written)
     return None if len(members) < 2 else Unread("Which member of this object is the answer is not said.", SEVERAL)
+
+
+def _unit_of(members: list[tuple[str, object]], written: str) -> str:
+    """Return the unit that stands in a member of its own, for an answer that is nothing but a number."""
+    units = [value for name, value in members if name.strip().lower() in _UNIT_NAMES]
+    is_stated = len(units) == 1 and isinstance(units[0], str) and _NUMBER.fullmatch(written) is not None
+    return f" {units[0]}" if is_stated else ""
 
 
 def _written(value: object) -> str | None:

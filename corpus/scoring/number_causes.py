@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 
 from corpus.scoring.number_grammar import DECIMAL_COMMA, FRACTION, TRAILING_SIGN
+from corpus.scoring.outside import OUTSIDE
 from corpus.scoring.published_habits import exact_tags, first_plain_number, plain_numbers, word_numbers
 from corpus.scoring.rules.standard import DEFAULT_TOLERANCE, EXACT, abs_difference
 from corpus.scoring.shared_causes import is_read, is_same_number, standard_text
@@ -118,6 +119,11 @@ def is_derivation(difference: Difference) -> bool:
     arguing = [tag for tag in exact_tags(difference.text) if read in tag and (tag.strip() != read or "=" in read)]
     is_from_elsewhere = stored is None or stored in word_numbers(difference.text)
     return any(is_from_elsewhere or first_plain_number(tag) == stored for tag in arguing)
+
+
+def is_outside(difference: Difference) -> bool:
+    """The stored number stands in the tag or box, and standard read a sign or a power of ten outside with it."""
+    return OUTSIDE in difference.standard.notes and _first_number_is_stored(difference)
 
 
 def is_unit_converted(difference: Difference) -> bool:

@@ -8,6 +8,8 @@ AMBIGUOUS_SEPARATOR = "ambiguous-separator"
 DECIMAL_COMMA = "decimal-comma"
 FRACTION = "fraction"
 UNCERTAINTY = "uncertainty"
+# `1.5e^-5`: meant as a power of ten, written as one of e.
+DOUBTFUL_POWER = "doubtful-power"
 TRAILING_SIGN = "trailing-sign"
 
 
@@ -33,6 +35,8 @@ _MANTISSA = (
 )
 _SCALE = (
     r"(?:\s{0,2}[eE]\s{0,2}(?P<e>[+-]?\s{0,2}[0-9]{1,4})(?![0-9.])"
+    r"|\s{0,2}E(?:\s?\^\s?[({]{0,2}|\{|\((?=[+-]))(?P<raised>[+-]?\s?[0-9]{1,4})[)}]{0,2}(?![0-9.])"
+    r"|(?P<doubtful>\s{0,2}e(?:\s?\^\s?[({]{0,2}|[({](?=[+-]))(?P<hat>[+-]?\s?[0-9]{1,4})[)}]{0,2}(?![0-9.]))"
     r"|\s{0,3}[x×X*]\s{0,3}10\s?(?:\^\s?[({]{0,2}\s?(?P<caret>[+-]?\s?[0-9]{1,4})\s?[)}]{0,2}"
     r"|[({]{0,2}(?P<bare>[+-][0-9]{1,4})[)}]{0,2}))"
 )
@@ -46,7 +50,7 @@ _POWER = re.compile(r"(?P<sign>[+-]?)\s?10\s?\^\s?[({]{0,2}\s?(?P<caret>[+-]?\s?
 _FRACTION = re.compile(
     r"(?P<sign>[+-]?)\s?(?:(?P<whole>[0-9]{1,6})\s{1,3})?(?P<top>[0-9]{1,9})\s?/\s?(?P<bottom>[0-9]{1,9})(?![0-9.,/])"
 )
-_CHARGE = re.compile(r"(?P<digits>[0-9]{1,3})\s?(?P<sign>[+-])$")
+_CHARGE = re.compile(r"\^?[({]?(?P<digits>[0-9]{1,3})\s?\^?[({]?(?P<sign>[+-])[)}]?$")
 
 
 def match_number(text: str) -> NumberToken | None:
@@ -55,7 +59,7 @@ def match_number(text: str) -> NumberToken | None:
 
 
 def _match_charge(text: str) -> NumberToken | None:
-    """Read `4-` and `3+`, the way charges are written."""
+    """Read `4-`, `3^+` and `^{2-}`, the way charges are written."""
     match = _CHARGE.match(text)
     if match is None:
         return None
@@ -84,7 +88,11 @@ def _match_decimal(text: str) -> NumberToken | None:
     if match is None:
         return None
     digits, notes = _mantissa(match)
-    exponent = match["e"] or match["caret"] or match["bare"] or "0"
+    exponent = match["e"] or match["caret"] or match["bare"] or match["raised"] or match["hat"] or "0"
+    if match["doubtful"]:
+        if "." not in digits and exponent[0] != "-":
+            return NumberToken(Decimal(match["sign"] + digits), match.start("doubtful"), notes)
+        notes = (*notes, DOUBTFUL_POWER)
     if match["uncertainty"] or match["after"]:
         notes = (*notes, UNCERTAINTY)
     return NumberToken(Decimal(f"{match['sign']}{digits}E{_joined(exponent)}"), match.end(), notes)
@@ -109,7 +117,7 @@ def _mantissa(match: re.Match[str]) -> tuple[str, tuple[str, ...]]:
 
 def _is_before_power(match: re.Match[str]) -> bool:
     """Tell whether a comma is the decimal sign of one digit before a power of ten (`6,022e23`)."""
-    has_power = match["e"] or match["caret"] or match["bare"]
+    has_power = match["e"] or match["caret"] or match["bare"] or match["raised"] or match["hat"]
     return bool(has_power) and len(match["comma"]) == len("6,022")
 
 

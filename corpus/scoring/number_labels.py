@@ -8,8 +8,9 @@ LABEL = "label"
 
 # A name or label that begins with a number: `2-butanol`, `13-C`, `3d`, `2p orbital`, `5th`; and `5°30'`, `5h30`.
 _NAMED = re.compile(
-    r"[pdf](?![A-Za-z0-9])|\s?[spdf](?:-|\s)?(?:orbital|(?:sub)?shell|electron|level|block)"
-    r"|(?:st|nd|rd|th)(?![A-Za-z])(?![\s-]?order)|\s?(?:°|h|hr|hrs|min)\s?\d"
+    r"(?! [spdf] (?:electrons|orbitals|levels)\b)(?:[pdf](?![A-Za-z0-9])"
+    r"|\s?[spdf](?:-|\s)?(?:orbital|(?:sub)?shell|electron|level|block)"
+    r"|(?:st|nd|rd|th)(?![A-Za-z])(?![\s-]?order)|\s?(?:°|h|hr|hrs|min)\s?\d)"
 )
 _HYPHENATED = re.compile(r"-(?P<word>[A-Za-z]+)")
 _COUNTED = re.compile(

@@ -1,6 +1,7 @@
 """Numbers written as words or Roman numerals; whole words only."""
 
 import re
+from decimal import Decimal
 
 _UNITS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -43,3 +44,45 @@ def roman_numeral(text: str) -> int | None:
     if value is None:
         return None
     return -value if "-" in (match.group(1), match.group(3)) else value
+
+
+# What is counted in chemistry; behind any other word a number word may mean something else (`two thirds`).
+_COUNTED = re.compile(
+    r"(?:[\w-]{1,20}\s){0,3}(?:signals?|peaks?|electrons?|protons?|neutrons?|carbons?|atoms?|bonds?|cent(?:er|re)s|isomers?|"
+    r"stereoisomers?|stereocent(?:er|re)s?|enantiomers?|diastereomers?|ions?|molecules?|orbitals?|groups?|lines?|rings?|"
+    r"products?|resonances|sites?|ligands?|hydrogens?|oxygens?|nitrogens?|compounds?|steps?|nodes?|types?|sets?)",
+    re.IGNORECASE,
+)
+
+
+def is_counted(things: str) -> bool:
+    """Tell whether `things`, behind a number word, are what it counts and nothing else."""
+    return _COUNTED.fullmatch(things.rstrip(" .!")) is not None
+
+
+_ALL_WORDS = "|".join(sorted(filter(str.isalpha, WORD_VALUES), key=len, reverse=True))
+_WORD_BEHIND = re.compile(rf"(?<![\w-])(?:{_ALL_WORDS})(?![\w-])", re.IGNORECASE)
+_FOLLOWS = re.compile(
+    rf"\b(?:so|thus|hence|therefore|giving|gives|making|makes|meaning)\s(?:[a-z]{{2,12}}\s){{0,3}}(?P<word>{_ALL_WORDS})(?![\w-])",
+    re.IGNORECASE,
+)
+_IN_TOTAL = re.compile(
+    rf"(?<![\w-])(?P<word>{_ALL_WORDS})\s(?:[a-z]{{2,20}}\s)?(?:in\s(?:total|all|sum)|altogether|overall)\b",
+    re.IGNORECASE,
+)
+_ADDED = re.compile(rf"\b(?:and|plus)\s(?P<word>{_ALL_WORDS})(?![\w-])", re.IGNORECASE)
+
+
+def states_another_count(rest: str, value: Decimal) -> bool:
+    """Tell whether `rest`, behind the number `value`, comes to another count in words, or adds one to it.
+
+    `3 signals, one here and two there` only says what the 3 are made of.
+    """
+    words = [WORD_VALUES[word.lower()] for word in _WORD_BEHIND.findall(rest)]
+    if not words:
+        return False
+    result = _FOLLOWS.search(rest) or _IN_TOTAL.search(rest)
+    if result is not None:
+        return WORD_VALUES[result["word"].lower()] != value
+    added = _ADDED.search(rest)
+    return added is not None and added["word"].lower() != "one" and sum(words) != value

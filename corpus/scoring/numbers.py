@@ -8,9 +8,9 @@ from corpus.scoring.denials import DENIED, holds_wrong, is_denied, is_denied_cop
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.number_grammar import NumberToken, match_number
 from corpus.scoring.number_labels import LABEL, is_label
-from corpus.scoring.number_words import number_word, roman_numeral
+from corpus.scoring.number_words import is_counted, number_word, roman_numeral, states_another_count
 from corpus.scoring.types import Unread
-from corpus.scoring.units import is_known_unit
+from corpus.scoring.units import is_known_unit, leading_unit
 
 TRANSFORMED = "transformed"
 MAX_LENGTH = 400
@@ -182,30 +182,56 @@ def _without_lead_in(text: str) -> str:
     return text
 
 
-_REMARK = re.compile(r"\s\((?:measured\s|calculated\s)?(?:at|using|assuming)\s[^()]{1,60}\)\Z", re.IGNORECASE)
-_SAID_TWICE = re.compile(r"(?P<word>[A-Za-z-]{2,20})\s?\((?P<digits>\d{1,4})\)")
+_COUNT = r"(?:\d{1,2}|one|two|three|four|five|six)"
+_FIGURES = r"(?:s\.?\s?f\.?|sig(?:nificant|\.)?\s?(?:fig(?:ure)?s?|digits?)\.?|decimals?(?:\splaces?)?|d\.?p\.?)"
+_CONDITIONS = (
+    r"at\s(?:about\s)?(?:-?\d{1,4}(?:\.\d{1,3})?\s?(?:°\s?C|K|degrees(?:\sCelsius)?|atm|bar|kPa|Pa|M)|STP|SATP|pH\s\d{1,2}"
+    r"(?:\.\d{1,2})?|(?:room|standard|this)\s[a-z]{4,12})"
+)
+_REMARK = re.compile(
+    r"\s\((?:measured\s|calculated\s)?(?:at|using|assuming)\s[^()]{1,60}\)\Z"
+    rf"|,?\s\(?(?:(?:rounded\s)?(?:to|with|in)\s)?{_COUNT}\s?{_FIGURES}\)?\Z"
+    r"|,?\s\((?:with\s)?(?:(?:my\s)?confidence\s?(?:level\s?)?[:=]?\s?\d{1,3}\s?%|\d{1,3}\s?%\s(?:confidence|confident|sure))\)\Z"
+    rf"|\s{_CONDITIONS}(?:\sand\s(?:at\s)?\d{{1,4}}(?:\.\d{{1,3}})?\s?(?:atm|bar|kPa|Pa|°\s?C|K))?\Z",
+    re.IGNORECASE,
+)
 
 
 def _without_remark(text: str) -> str:
-    """Drop the condition in brackets behind a number: `7.4 (at 25 °C)`."""
-    return _REMARK.sub("", text)
+    """Drop what says under which condition or how exactly a number holds: `7.4 (at 25 °C)`, `5.2 g (3 s.f.)`."""
+    return _REMARK.sub("", text) if " " in text else text
 
 
-def _read_word(text: str) -> NumberRead | None:
+_SAID_TWICE = re.compile(r"(?P<word>[A-Za-z-]{2,20})\s?\((?P<digits>\d{1,4})\)(?P<rest>\s[A-Za-z- ]{2,60})?")
+
+
+def _read_word(text: str) -> NumberRead | Unread | None:
+    if text[:1].isdigit():
+        return None
     twice = _SAID_TWICE.fullmatch(text)
     if twice is not None:
         value = number_word(twice["word"])
-        return NumberRead(Decimal(value), notes=("number-word",)) if value == int(twice["digits"]) else None
+        return _read_counted(value, twice["rest"] or "") if value == int(twice["digits"]) else None
     value = roman_numeral(text)
     if value is not None:
         return NumberRead(Decimal(value), notes=("roman-numeral",))
-    value = number_word(_without_lead_in(text) if " " in text else text)
-    return None if value is None else NumberRead(Decimal(value), notes=("number-word",))
+    stated = _without_lead_in(text) if " " in text else text
+    value = number_word(stated)
+    if value is not None:
+        return _read_counted(value, "")
+    word, space, things = stated.partition(" ")
+    value = number_word(word) if is_counted(things) else None
+    return None if value is None else _read_counted(value, space + things)
+
+
+def _read_counted(value: int, rest: str) -> NumberRead | Unread:
+    """Read a number word and what it counts (`five signals`)."""
+    return _with_rest(NumberToken(Decimal(value), 0, ("number-word",)), rest)
 
 
 _RANGE = re.compile(r"\s{0,3}(?:-|to\b|or\b|and\b|/|:|,|;|±|\.\.+|\bup to\b)\s{0,3}[+-]?\.?\d", re.IGNORECASE)
 _OPERATOR = re.compile(r"\s{0,3}(?:-$|[×*](?!\s?[A-Za-zµΩÅ]{2})|[+^=<>]|/\s?\d|[xX]\s?\d|-\s?[\d(])")
-_UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)]\^?|\^|/)[({]?[+-]?\d{1,2}[)}]?")
+_UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)][\^_]?|\^|/)[({]?[+-]?\d{1,2}[)}]?")
 _OPEN_ENDED = re.compile(r"\b(?:or|more|less|fewer|than|to|between|at least|at most)\b", re.IGNORECASE)
 _MULTIPLIER_VALUES = {
     word: Decimal(value)
@@ -222,13 +248,17 @@ _MULTIPLIER = re.compile(rf"\s{{0,3}}-?({'|'.join(_MULTIPLIER_VALUES)})s?(?![A-Z
 # What changes the number in front of it, where no unit is spelt like it; `K` is the kelvin, `k` alone no unit.
 _FACTOR = re.compile(
     r"\s{0,3}-?(?:(?i:tenths?|(?:hundred|thousand|million|billion)ths?|hal(?:f|ves)|thirds?|quarters?|squared|cubed|"
-    r"factorial|pi|times|divided|multiplied|plus|minus|log|ln|exp|sqrt|and\s(?:an?|one|two|three))(?![A-Za-z])"
+    r"factorial|pi(?![\s-](?:bond|electron|system|orbital))|times|divided|multiplied|plus|minus|log|ln|exp|sqrt|and\s(?:an?|one|two|three))(?![A-Za-z])"
+    r"|e\s?\^\s?[({]{0,2}[+-]?[0-9A-Za-z]|E\s?(?:\^|[({]\s?[+-]?\d)"
     r"|k(?![A-Za-z])|[eED][+-]?\d|d\d|[eE]\s*$|(?:E\s?[+-]|e\s?\+)\s*$|\.\s?10\s?\^)"
 )
 # Constants and variables of formulas, which no unit is spelt like.
-_SYMBOL = re.compile(r"\s{0,3}(?:RT|R|k_?\{?B?\}?T|k_\{?B\}?|N_\{?A\}?|h/\s?m|ħ|\\hbar)(?![A-Za-z])")
+_SYMBOL = re.compile(
+    r"\s{0,3}(?:RT|R(?![\s-](?:groups?|substituents?|stereo|cent(?:er|re)s?|chains?|configur))"
+    r"|k_?\{?B?\}?T|k_\{?B\}?|N_\{?A\}?|h/\s?m|ħ|\\hbar)(?![A-Za-z])"
+)
 _PERCENT_OF = re.compile(r"\s{0,3}%\s{1,3}of\b", re.IGNORECASE)
-_VARIABLE = re.compile(r"\s{0,2}(?:[xyzn](?![A-Za-z])|[π√])")
+_VARIABLE = re.compile(r"\s{0,2}(?:[xyzn](?![A-Za-z])|π(?![\s-](?:bond|electron|system|orbital))|√)")
 
 
 def _read_digits(text: str) -> NumberRead | Unread:
@@ -276,6 +306,8 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
         return Unread("A range or alternatives, not one number.", "range")
     if _OPERATOR.match(rest) or _VARIABLE.match(rest):
         return Unread("An expression, not a number.", "expression")
+    if " " in rest and states_another_count(rest, token.value):
+        return Unread("Another count follows in words.", "several-numbers")
     words = _UNIT_EXPONENT.sub("", rest)
     if any(character.isdigit() for character in words):
         return Unread("More than one number.", "several-numbers")
@@ -285,6 +317,7 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
 
 
 _UNIT = re.compile(r"[A-Za-zµΩÅ°%‰$€][^\s,;()/]*(?:(?:[ ·×*/]{1,3}[A-Za-zµΩÅ°%]| ?/ ?\()[^\s,;]*){0,3}")
+_END_OF_SENTENCE = re.compile(r"[.!?]\s|\n")
 MAX_UNIT_LENGTH = 32
 
 
@@ -292,7 +325,9 @@ def _unit_of(rest: str) -> str:
     """Return the unit at the start of `rest`, or "" where words follow in place of one."""
     trimmed = rest.strip().rstrip(".,;:! ").lstrip("×* ")
     trimmed = trimmed if "(" in trimmed else trimmed.rstrip(") ")
+    if " " in trimmed:
+        trimmed = _END_OF_SENTENCE.split(trimmed, maxsplit=1)[0]
     match = _UNIT.match(trimmed)
-    if match is None or len(trimmed) > MAX_UNIT_LENGTH:
+    if match is None:
         return ""
-    return match.group()
+    return leading_unit(trimmed) if len(trimmed) > MAX_UNIT_LENGTH else match.group()

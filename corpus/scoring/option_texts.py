@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from corpus.scoring.glyphs import one_spelling
+from corpus.scoring.numbers import NumberRead, parse_number
 from corpus.scoring.pieces import is_piece
 from corpus.scoring.plain import plain_text
 from corpus.scoring.types import ShownOption
+from corpus.scoring.units import UNIT_DIFFERS, in_asked_unit, leading_unit
 
 BY_TEXT = "by-text"
 MIN_PART_LENGTH = 4
@@ -63,12 +65,14 @@ class OptionTexts:
         """Return the one option that contains `text` as whole words, if it is long enough to mean something.
 
         A piece of a list, of a set of numerals or of a name is none: it may be what another list or name begins with.
+        An amount without its unit, or in another spelling, is that option.
         """
         part = self._find_part(text)
         if part is None or self.position_of(text) == part:
             return None if part is None else (part,)
         shape, whole = _shape(text), self.exact[part]
-        return None if _holds(whole, shape) and is_piece(whole, shape) else (part,)
+        is_part = _holds(whole, shape) and is_piece(whole, shape)
+        return None if is_part and self._read_value(shape) != part else (part,)
 
     def _find_part(self, text: str) -> int | None:
         """Return the one option that contains `text`, piece of a list or not."""
@@ -86,13 +90,21 @@ class OptionTexts:
         """Return the one option that is the number `shape` begins with, either of them with a word behind it."""
         amount = _AMOUNT.fullmatch(shape)
         if amount is None:
-            return None
+            return self._read_value(shape)
         options = [_AMOUNT.fullmatch(option) for option in self.exact]
         same = [i for i, option in enumerate(options) if option is not None and option["number"] == amount["number"]]
         if len(same) != 1:
-            return None
+            return None if same else self._read_value(shape)
         option = options[same[0]]
         return same[0] if option is not None and "" in (option["word"], amount["word"]) else None
+
+    def _read_value(self, shape: str) -> int | None:
+        """Return the one option that is an amount of the same value as `shape`, where no two units contradict."""
+        written = _amount(shape)
+        if written is None:
+            return None
+        same = [i for i, option in enumerate(self.exact) if _is_same_amount(written, _amount(option))]
+        return same[0] if len(same) == 1 else None
 
     def read_parts(self, text: str) -> tuple[int, ...] | None:
         """Return the options of a list in which each entry is one option's text or an unambiguous part of it."""
@@ -211,6 +223,33 @@ def _is_word(token: str, *, is_phrase: bool) -> bool:
 
 
 _AMOUNT = re.compile(r"(?P<number>[+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<word>(?: [A-Za-z]{1,20}){0,2})")
+_IS_AMOUNT = re.compile(r"[-+]?\.?[0-9](?!.*(?:[;(]|,(?![0-9])|\b(?:and|or)\b))")
+_BARE_NUMBER = re.compile(r"[-+0-9.,/^×x*eE ]+")
+_ISOTOPE = re.compile(r"[0-9]{1,3}[A-Z]")
+
+
+@lru_cache(maxsize=8192)
+def _amount(shape: str) -> NumberRead | None:
+    """Return the number and unit that a text is and nothing else, or None; `13C` is an isotope."""
+    if _IS_AMOUNT.match(shape) is None or _ISOTOPE.fullmatch(shape) is not None:
+        return None
+    read = parse_number(shape)
+    if read is None:
+        return None
+    is_whole = leading_unit(read.unit) == read.unit if read.unit else _BARE_NUMBER.fullmatch(shape) is not None
+    return read if is_whole else None
+
+
+def _is_same_amount(written: NumberRead, option: NumberRead | None) -> bool:
+    """Tell whether both are the same number, in one unit or one of them without."""
+    if option is None:
+        return False
+    if not (written.unit and option.unit) or written.unit == option.unit:
+        return written.value == option.value
+    value, note = in_asked_unit(value=written.value, unit=written.unit, asked_unit=option.unit)
+    return value == option.value and note != UNIT_DIFFERS
+
+
 _NEGATIVE = re.compile(
     r"\b(?:not?|non|none|never|neither|nor|without|cannot|except|lacks?|fails?)\b|n't\b", re.IGNORECASE
 )

@@ -23,6 +23,7 @@ from corpus.scoring.found import Found, ReadProtocol, found_at, united
 from corpus.scoring.json_objects import answer_of_object
 from corpus.scoring.lists import UNREAD_LIST
 from corpus.scoring.option_texts import BY_TEXT, option_texts
+from corpus.scoring.outside import with_outside
 from corpus.scoring.reasons import last_conclusion
 from corpus.scoring.statements import called_correct, only_statement
 from corpus.scoring.tagged import read_correction, read_tagged
@@ -60,10 +61,9 @@ def read_boxed(text: str, asked: Asked, is_cut: bool) -> Found | None:
     opening = text.rfind("\\", 0, boxes[0].start)
     if is_denied_place(text, opening, asked.prompt):
         return found_at(text, boxes[-1], Unread("The words before the box deny it.", DENIED))
-    found = united(
-        text, boxes, [found_at(text, box, read_content(text[box.start : box.end], asked)) for box in boxes], asked
-    )
-    return read_correction(text, boxes[-1].end, asked, found.content) or found
+    found = [found_at(text, box, read_content(text[box.start : box.end], asked)) for box in boxes]
+    whole = with_outside(text, opening, boxes[-1].end + 1, united(text, boxes, found, asked), asked)
+    return read_correction(text, boxes[-1].end, asked, whole.content) or whole
 
 
 def read_final(text: str, asked: Asked, is_cut: bool) -> Found | None:

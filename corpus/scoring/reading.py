@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from corpus.scoring.contents import Content, number_content
+from corpus.scoring.contents import Content, read_amount
 from corpus.scoring.finding import find_answer
 from corpus.scoring.found import Found
-from corpus.scoring.numbers import read_number
 from corpus.scoring.statuses import is_broken_off, is_given_up, is_hedged, is_refusal
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus
 from corpus.scoring.visible import Visible, visible_text
@@ -14,6 +13,7 @@ from corpus.scoring.visible import Visible, visible_text
 READER = "standard@1"
 HEDGED = "hedged"
 _REFUSING_REASONS = frozenset({"content_filter", "refusal"})
+LONGEST_NOT_KNOWN = 40
 _DO_NOT_KNOW = frozenset({"i do not know", "i don't know", "i dont know", "do not know", "don't know", "dont know"})
 
 
@@ -44,10 +44,15 @@ def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
     if finish_reason in {"", "stop"} and _is_not_known(visible.text) and not _offers_not_known(asked):
         return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="The whole reply says that it is not known.")
     body = visible.text.lstrip(" ")
-    found = find_answer(body, asked, is_cut=finish_reason == "length" or visible.is_cut_in_thinking)
+    is_endless = asked.kind is Kind.NUMBER and _is_endless(body)
+    is_cut = finish_reason == "length" or visible.is_cut_in_thinking or is_endless
+    found = find_answer(body, asked, is_cut=is_cut)
     found = _moved(found, len(visible.text) - len(body))
     if isinstance(found.content, Content):
         return _as_reading(found, found.content, visible.text, asked)
+    if is_endless and not found.is_complete and finish_reason not in _REFUSING_REASONS:
+        reason = "The reply ends in one digit over and over: its number was never finished."
+        return Reading(ReadStatus.TRUNCATED, span=found.span, reader=READER, reason=reason)
     named = _status_without_answer(text, visible, found, finish_reason)
     status, reason = named or (ReadStatus.UNPARSED, found.content.reason)
     notes = (found.content.note,) if found.content.note and status is ReadStatus.UNPARSED else ()
@@ -56,11 +61,20 @@ def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
 
 def _is_not_known(text: str) -> bool:
     """Say whether a text, as a whole, is "I do not know"."""
-    return text.strip().strip(".!").replace("’", "'").casefold() in _DO_NOT_KNOW
+    said = text.strip()
+    return len(said) <= LONGEST_NOT_KNOWN and said.strip(".!").replace("’", "'").casefold() in _DO_NOT_KNOW
 
 
 def _offers_not_known(asked: Asked) -> bool:
     return any(_is_not_known(option.text) for option in asked.shown)
+
+
+ENDLESS_DIGITS = 50
+
+
+def _is_endless(text: str) -> bool:
+    """Tell whether a text ends in a numeral that never ended: one digit, `ENDLESS_DIGITS` times or more."""
+    return text[-1:].isdecimal() and text.endswith(text[-1] * ENDLESS_DIGITS)
 
 
 def _moved(found: Found, offset: int) -> Found:
@@ -121,7 +135,7 @@ def read_typed_number(text: str, *, unit: str = "") -> Reading:
         return Reading(ReadStatus.EMPTY, reader=READER, reason="Nothing was typed.")
     if _is_not_known(text):
         return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="Typed as not known.")
-    read = number_content(read_number(text), Asked(Kind.NUMBER, unit=unit))
+    read = read_amount(text, Asked(Kind.NUMBER, unit=unit))
     if isinstance(read, Content):
         return _typed(text, read)
     notes = (read.note,) if read.note else ()

@@ -1,18 +1,21 @@
 """Read an answer between tags, before a lone closing tag, or behind one that was never closed."""
 
 import re
+from collections.abc import Sequence
 
 from corpus.scoring.conclusions import last_result, last_statement
 from corpus.scoring.contents import Content, long_letters, read_content, read_leading, read_stated
 from corpus.scoring.cues import MEANT, is_corrected, last_announced, last_meant
 from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.found import Found, found_at, united
+from corpus.scoring.outside import with_outside
 from corpus.scoring.statements import only_statement
-from corpus.scoring.tags import TAG, Located, TagScan, is_placeholder, last_group, scan_tags
+from corpus.scoring.tags import TAG, Located, TagScan, is_placeholder, last_group, opening_of, scan_tags
 from corpus.scoring.types import Asked, Kind, Unread
 
 MAX_UNCLOSED_LENGTH = 400
 MIN_CORRECTION_LENGTH = 12
+MAX_TAG_LENGTH = 40
 
 
 def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -26,6 +29,7 @@ def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
         if _is_called_wrong(text, group[-1]):
             return found_at(text, group[-1], Unread("The words behind the tag deny it.", DENIED))
         found = united(text, group, [_read_inside(text, tag, asked) for tag in group], asked)
+        found = _with_outside(text, group, found, asked)
         return read_correction(text, group[-1].end, asked, found.content) or found
     if scan.lone_closing is not None:
         return _read_before_closing(text, scan.lone_closing, asked)
@@ -45,6 +49,15 @@ def _is_called_wrong(text: str, tag: Located) -> bool:
     if closing is None or _PREDICATE.match(text, closing.end()) is None:
         return False
     return is_called_wrong(text[closing.end() : closing.end() + MAX_UNCLOSED_LENGTH])
+
+
+def _with_outside(text: str, group: Sequence[Located], found: Found, asked: Asked) -> Found:
+    """Return what was found with the sign before the first tag and the power of ten and the unit behind the last."""
+    if asked.kind is not Kind.NUMBER:
+        return found
+    closing = TAG.search(text, group[-1].end, group[-1].end + MAX_TAG_LENGTH)
+    opening = opening_of(text, group[0].start)
+    return found if closing is None else with_outside(text, opening, closing.end(), found, asked)
 
 
 def _is_filled(inner: str) -> bool:

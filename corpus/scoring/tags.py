@@ -115,18 +115,18 @@ MAX_JOINT = 64
 def last_group(text: str, tags: Sequence[Located], prompt: str) -> list[Located] | None:
     """Return the last tag that no word before it denies, with those joined to it (`... and ...`); None for none."""
     if len(tags) == 1:
-        return None if is_denied_place(text, _opening(text, tags[0].start), prompt) else [*tags]
+        return None if is_denied_place(text, opening_of(text, tags[0].start), prompt) else [*tags]
     group: list[Located] = []
     for tag in reversed(tags[-MAX_JOINT:]):
         if group and not _is_joined(text, tag, group[-1]):
-            if not is_denied_place(text, _opening(text, group[-1].start), prompt):
+            if not is_denied_place(text, opening_of(text, group[-1].start), prompt):
                 return group[::-1]
             group = []
         group.append(tag)
-    return None if is_denied_place(text, _opening(text, group[-1].start), prompt) else group[::-1]
+    return None if is_denied_place(text, opening_of(text, group[-1].start), prompt) else group[::-1]
 
 
-def _opening(text: str, start: int) -> int:
+def opening_of(text: str, start: int) -> int:
     """Return where the tag begins whose content begins at `start`."""
     window = max(start - MAX_JOINT_LENGTH, 0)
     return max(text.rfind("[", window, start), text.rfind("<", window, start), window)
@@ -137,7 +137,7 @@ def _is_joined(text: str, tag: Located, following: Located) -> bool:
     if following.start - tag.end > MAX_JOINT_LENGTH:
         return False
     closing = TAG.match(text, tag.end)
-    opening = _opening(text, following.start)
+    opening = opening_of(text, following.start)
     return closing is not None and _JOINT.fullmatch(text, closing.end(), opening) is not None
 
 

@@ -7,6 +7,8 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from corpus.scoring.glyphs import one_spelling, without_latex
+
 if TYPE_CHECKING:
     import pint
 
@@ -30,16 +32,45 @@ _WORDS = {
     "l": "L", "litre": "L", "liter": "L", "litres": "L", "liters": "L", "joule": "J", "joules": "J", "kilojoules": "kJ",
     "meter": "m", "meters": "m", "metre": "m", "metres": "m", "second": "s", "seconds": "s", "kelvin": "K",
     "Angstrom": "Å", "angstrom": "Å", "angstroms": "Å", "Angstroms": "Å", "degrees": "°", "minutes": "min",
-    "minute": "min", "hours": "h", "hour": "h",
+    "torr": "torr", "celsius": "°C", "minute": "min", "hours": "h", "hour": "h", "kilojoule": "kJ", "kilogram": "kg",
+    "kilograms": "kg", "milligram": "mg", "milligrams": "mg", "milliliters": "mL", "millilitres": "mL",
+    "milliliter": "mL", "millilitre": "mL", "nanometers": "nm", "nanometres": "nm", "pascal": "Pa", "pascals": "Pa",
+    "volts": "V", "volt": "V",
 }  # fmt: skip
 _TOKEN = re.compile(
     r"(?P<name>[A-Za-zµΩÅ°%‰]+)\^?[({]?(?P<exponent>[+-]?\d{1,2})?[)}]?|(?P<slash>/{1,2})|[\s·×*.]+|[()]"
 )
 
 
+# Names that only pint can convert, known without loading it.
+_ONLY_PINT = frozenset(
+    [
+        "torr",
+        "Torr",
+        "mmHg",
+        "mm Hg",
+        "psi",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "year",
+        "years",
+        "Da",
+        "kDa",
+        "amu",
+        "kcal",
+    ]
+)
 _PINT_NAMES = {"%": "percent", "°": "degree", "°C": "degC", "Å": "angstrom", "µB": "bohr_magneton"}
 _DEGREE_CELSIUS = re.compile(r"(?:°|\bdeg(?:rees?)?)\s?(?:[cC]elsius|C)(?![A-Za-z])|\b[cC]elsius\b")
 _OF_WHAT = re.compile(r"\s(?:of|for|in|at|from|is|are)(?:\s|$)")
+# `Jmol^-1`: two symbols with nothing between, the exponent that of the last.
+_GLUED = re.compile(r"(?P<first>[kMm]?(?:J|cal)|[kmµ]?(?:g|mol)|[kM]?Pa)(?P<last>mol|K|L|dm|g|kg)")
+_CAPITAL_KILO = re.compile(r"K(?:g|J|cal|Pa|Hz|eV|mol)")
+_OF_MERCURY = re.compile(r"\b([mc]m)\s?Hg\b")
+_OF_REACTION = re.compile(r"(?<=mol)(?:[\s_-]?[({]{0,2}rxn[)}]{0,2})")
+_SUBSTANCE = re.compile(r"\(?[A-Za-z][A-Za-z0-9_()+{}]{0,40}[,;]?")
 _PERCENT = re.compile(
     r"(?P<before>wt|w|mass|mol|vol|v|at)?\.?[\s-]?(?:%|percent)"
     r"(?:\s?\(?(?P<after>w/w|v/v|by (?:mass|weight|volume|moles?))\)?)?"
@@ -64,7 +95,7 @@ def in_asked_unit(*, value: Decimal, unit: str, asked_unit: str) -> tuple[Decima
     """Return the value in `asked_unit` and a note: "" (same unit), `unit-converted`, or `unit-differs` (left as is)."""
     if unit == asked_unit:
         return value, ""
-    written, wanted = _spelled(unit), _spelled(asked_unit)
+    written, wanted = _spelled(unit), _spelled(_without_markup(asked_unit))
     if (wanted == "°C" and written == "C") or _is_same_percent(written, wanted):
         return value, ""
     known, asked = _dimensions(written), _dimensions(wanted)
@@ -72,8 +103,13 @@ def in_asked_unit(*, value: Decimal, unit: str, asked_unit: str) -> tuple[Decima
         shift = known.tens - asked.tens
         return (value.scaleb(shift), UNIT_CONVERTED) if shift else (value, "")
     line = _line(written, wanted)
+    if line is None and written.casefold() == wanted.casefold():
+        return value, ""
     if line is None:
-        return value, "" if written.casefold() == wanted.casefold() else UNIT_DIFFERS
+        without_substance = _without_substance(written)
+        if without_substance:
+            return in_asked_unit(value=value, unit=without_substance, asked_unit=asked_unit)
+        return value, UNIT_DIFFERS
     converted = value * line.factor + line.offset
     return (value, "") if converted == value else (converted, UNIT_CONVERTED)
 
@@ -84,9 +120,49 @@ def is_known_unit(unit: str) -> bool:
     return _dimensions(_spelled(unit)) is not None
 
 
+# A symbol that stands for an element, a letter or a word as well, and a verb behind any symbol: `A is the ampere`.
+_DOUBTFUL_SYMBOLS = frozenset("ACDKMNTVWadhmstu°")
+_VERBS = frozenset({"is", "are", "was", "were", "means", "stands", "denotes"})
+_PREPOSITIONS = frozenset(["of", "for", "in", "at", "from", "and", "because", "since", "which", "as", "to", "when"])
+_NO_UNITS = _PREPOSITIONS | _VERBS
+_WORDS_OF_UNIT = 4
+
+
+def leading_unit(words: str) -> str:
+    """Return the unit with which `words` begin, the longest that is known, or "" where they begin with none."""
+    parts = words.split(" ", _WORDS_OF_UNIT + 1)
+    for count in range(min(len(parts), _WORDS_OF_UNIT), 0, -1):
+        unit = " ".join(parts[:count]).rstrip(",;:.!")
+        if not _NO_UNITS.isdisjoint(parts[:count]) or not (is_known_unit(unit) or unit in _ONLY_PINT):
+            continue
+        if count == len(parts) or not unit.endswith(parts[count - 1]) or parts[count] in _PREPOSITIONS:
+            return unit
+        return "" if unit in _DOUBTFUL_SYMBOLS or parts[count] in _VERBS else unit
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _without_markup(asked_unit: str) -> str:
+    return without_latex(one_spelling(asked_unit)).strip()
+
+
 def _spelled(unit: str) -> str:
-    """Return a unit without what it is a unit of, degrees Celsius in one spelling."""
+    """Return a unit without what it is a unit of, degrees Celsius and millimetres of mercury in one spelling."""
+    if "Hg" in unit:
+        unit = _OF_MERCURY.sub(r"\1Hg", unit)
+    if "rxn" in unit:
+        unit = _OF_REACTION.sub("", unit)
     return _OF_WHAT.split(_DEGREE_CELSIUS.sub("°C", unit))[0].strip()
+
+
+def _without_substance(unit: str) -> str:
+    """Return the unit in front of what it is a unit of (`mg NaCl`), where those words are no unit; "" for none."""
+    parts = unit.split(" ")
+    for count in range(len(parts) - 1, 0, -1):
+        shorter = " ".join(parts[:count])
+        if is_known_unit(shorter) and shorter not in _DOUBTFUL_SYMBOLS and shorter not in _TENS_OF_SHARES:
+            return shorter if _SUBSTANCE.fullmatch(parts[count]) and _pint_unit(parts[count]) is None else ""
+    return ""
 
 
 def _is_same_percent(unit: str, asked_unit: str) -> bool:
@@ -113,9 +189,21 @@ def _factors(unit: str) -> Iterator[tuple[str, int] | None]:
         if token["slash"] or token["name"] == "per":
             sign = -1
         elif token["name"]:
-            yield _WORDS.get(token["name"], token["name"]), sign * int(token["exponent"] or 1)
+            glued = _GLUED.fullmatch(token["name"]) if token["exponent"] and token["exponent"][0] == "-" else None
+            if glued is not None:
+                yield glued["first"], sign
+            name = token["name"] if glued is None else glued["last"]
+            yield _named(name), sign * int(token["exponent"] or 1)
     if position != len(unit):
         yield None
+
+
+def _named(name: str) -> str:
+    """Return a unit's symbol for its name (`Joules`), with a small k for the kilo that is written `K`."""
+    if _CAPITAL_KILO.fullmatch(name):
+        return "k" + name[1:]
+    is_capitalised = len(name) > 3 and name[0].isupper() and name[1:].islower()
+    return _WORDS.get(name) or (_WORDS.get(name.lower(), name) if is_capitalised else name)
 
 
 def _dimensions(unit: str) -> _Dimensions | None:

@@ -24,6 +24,8 @@ EITHER = Unread("Alternatives, not one choice.", "alternatives")
 RANGE = Unread("A range of letters, not the letters themselves.", "range")
 
 UNREAD = [
+    # said of an option, not chosen
+    ("Beside A, C and D, option B melts", ALCOHOLS, NAMES_NONE),
     ("()", ALCOHOLS, EMPTY),
     ("(none)", ALCOHOLS, DECLINES),
     ("(n/a)", ALCOHOLS, DECLINES),
@@ -64,7 +66,6 @@ READ = [
     ("`Cs`", SYMMETRIES, (0,), ("by-text",)),
     ("A: B", ORDERS, (2,), ("by-text",)),
     ("ethanol (option B).", ALCOHOLS, (1,), (BESIDE,)),
-    ("Beside A, C and D, option B melts", ALCOHOLS, (1,), ("by-reference",)),
     # where a letter's text is a letter of its own, a list of letters is meant
     ("A, B", SYMBOLS, (0, 1), ()),
     ("A, (B)", SYMBOLS, (0, 1), ()),

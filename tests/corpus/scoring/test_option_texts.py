@@ -22,9 +22,23 @@ CLAUSES = (
 )
 SURE = ("Yes", "No", "NO2", "yes and no")
 
+AMOUNTS = ("58.6 kJ/mol", "2.0", "1.5", "12 %", "25 °C", "1.8 × 10^-5", "6 V", "6 A", "-3.10 V", "5-7", "III")
 TAGGED = ("Na2SO4", "Na<sub>2</sub>S", r"\ce{Fe^{3+}}")
 
 WRITTEN = [
+    # an amount without its unit, or in another spelling
+    *[(text, AMOUNTS, "A") for text in ("58.6", "58.6 kJ mol⁻¹", "58.6 kJ mol$^{-1}$", "58600 J/mol", "58.60")],
+    *[(text, AMOUNTS, "B") for text in ("2", "2.00", "2.0")],
+    *[(text, AMOUNTS, "C") for text in ("1.5", "1.50", "3/2")],
+    *[(text, AMOUNTS, "D") for text in ("12", "12%", "12 percent", "12.0")],
+    *[(text, AMOUNTS, "E") for text in ("25", "25 °C", "25 C")],
+    *[(text, AMOUNTS, "F") for text in ("1.8e-5", "0.000018", r"$1.8 \times 10^{-5}$")],
+    *[(text, AMOUNTS, "I") for text in ("-3.1", "−3.1 V", "-3100 mV")],
+    ("6.0 V", AMOUNTS, "G"),
+    *[(text, AMOUNTS, None) for text in ("58.6 J/mol", "58", "6", "1.8", "12 g", "3.1", "5", "7", "3", "2 or 1.5")],
+    ("2.00", ("2", "2.0"), None),
+    ("1H, NOESY", ("19F", "1H", "NOESY (spectroscopy)"), "BC"),
+    *[("13", ("13C", "15N"), None), ("12", ("12C, 14N", "15N"), None), ("2 V and more", ("2.0 V", "3.0 V"), None)],
     *[(text, TAGGED, "A") for text in ("Na<sub>2</sub>SO<sub>4</sub>", "Na<SUB>2</SUB>SO4")],
     *[(text, TAGGED, "B") for text in ("Na2S", "Na₂S", "Na<sub>2</sub>S")],
     ("Fe<sup>3+</sup>", TAGGED, "C"),
@@ -74,7 +88,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("text", "texts", "expected"), WRITTEN)
 def test_texts(text: str, texts: tuple[str, ...], expected: str | None) -> None:
-    options = tuple(ShownOption("ABCDEF"[i], str(i), option) for i, option in enumerate(texts))
+    options = tuple(ShownOption("ABCDEFGHIJK"[i], str(i), option) for i, option in enumerate(texts))
     read = read_choice(text, options)
     letters = "".join(options[i].letter for i in read.positions) if isinstance(read, ChoiceRead) else None
     assert letters == expected

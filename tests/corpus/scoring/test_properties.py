@@ -54,6 +54,110 @@ def test_a_number_is_read_back_however_it_is_written(writer: str, mantissa: Deci
     assert read.value == mantissa.scaleb(exponent)
 
 
+small = st.integers(min_value=1, max_value=99)
+fractions = st.tuples(small, small, st.integers(min_value=2, max_value=99))
+FRACTION_WRITERS: dict[str, Callable[[int, int, int], tuple[str, Decimal]]] = {
+    "fraction": lambda whole, top, bottom: (f"{top}/{bottom}", Decimal(top) / bottom),
+    "spaced fraction": lambda whole, top, bottom: (f"{top} / {bottom}", Decimal(top) / bottom),
+    "latex fraction": lambda whole, top, bottom: (rf"$\frac{{{top}}}{{{bottom}}}$", Decimal(top) / bottom),
+    "negative fraction": lambda whole, top, bottom: (f"−{top}/{bottom}", -(Decimal(top) / bottom)),
+    "mixed number": lambda whole, top, bottom: (f"{whole} {top}/{bottom}", whole + Decimal(top) / bottom),
+    "latex mixed number": lambda whole, top, bottom: (
+        rf"{whole}\frac{{{top}}}{{{bottom}}}",
+        whole + Decimal(top) / bottom,
+    ),
+}
+
+
+@pytest.mark.parametrize("writer", FRACTION_WRITERS)
+@given(parts=fractions)
+@steady
+def test_a_fraction_is_read_back(writer: str, parts: tuple[int, int, int]) -> None:
+    text, value = FRACTION_WRITERS[writer](*parts)
+    for said in (text, f"**{text}**", f"{text} mol"):
+        read = parse_number(said)
+        assert read is not None
+        assert read.value == value
+
+
+ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII")
+CHARGES: dict[str, Callable[[int, str], str]] = {
+    "behind": lambda size, sign: f"{size}{sign}",
+    "behind, minus sign": lambda size, sign: f"{size}{sign}".replace("-", "−"),
+    "behind, apart": lambda size, sign: f"{size} {sign}",
+    "in front": lambda size, sign: f"{sign}{size}",
+    "sign raised": lambda size, sign: f"{size}{'⁻' if sign == '-' else '⁺'}",
+    "raised": lambda size, sign: f"{'⁰¹²³⁴⁵⁶⁷⁸'[size]}{'⁻' if sign == '-' else '⁺'}",
+    "latex": lambda size, sign: f"$^{{{size}{sign}}}$",
+    "Roman": lambda size, sign: f"{sign}{ROMAN[size - 1]}",
+}
+
+
+@pytest.mark.parametrize("writer", CHARGES)
+@pytest.mark.parametrize("charge", [charge for charge in range(-8, 9) if charge])
+def test_a_charge_is_read_back(writer: str, charge: int) -> None:
+    read = parse_number(CHARGES[writer](abs(charge), "-" if charge < 0 else "+"))
+    assert read is not None
+    assert read.value == charge
+
+
+UNCERTAINTIES = ["{} ± {}", "{}±{}", "{} +/- {}", r"{} \pm {}", "{} (± {})", "({} ± {})"]
+
+
+@pytest.mark.parametrize("writer", UNCERTAINTIES)
+@given(mantissa=mantissas, uncertainty=st.decimals(min_value="0.001", max_value="0.5", places=3), exponent=exponents)
+@steady
+def test_uncertainty_is_kept_apart(writer: str, mantissa: Decimal, uncertainty: Decimal, exponent: int) -> None:
+    text = writer.format(mantissa, uncertainty)
+    texts = {text: mantissa, f"{text} mol": mantissa}
+    if text.startswith("("):
+        texts[f"{text} × 10^{exponent}"] = mantissa.scaleb(exponent)
+    for said, value in texts.items():
+        read = parse_number(said)
+        assert read is not None
+        assert (read.value, "uncertainty" in read.notes) == (value, True)
+
+
+HOLDERS = [r"\boxed{%s}", r"$\boxed{%s}$", "[ANSWER]%s[/ANSWER]", "**[ANSWER]%s[/ANSWER]**"]
+POWERS = ["", " × 10^{}", r" \times 10^{{{}}}", " x 10^({})", r" \cdot 10^{{{}}}", "e{}"]
+DECLARED = {"g": {"mg": -3, "kg": 3, "g": 0}, "J/mol": {"kJ/mol": 3, "kJ mol⁻¹": 3, r"\text{ kJ/mol}": 3, "mJ/mol": -3}}
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+@given(mantissa=mantissas, exponent=exponents, power=st.sampled_from(POWERS), data=st.data())
+@steady
+def test_what_stands_outside_belongs_to_the_number(
+    holder: str, mantissa: Decimal, exponent: int, power: str, data: st.DataObject
+) -> None:
+    asked_unit = data.draw(st.sampled_from(sorted(DECLARED)))
+    unit = data.draw(st.sampled_from(sorted(DECLARED[asked_unit])))
+    sign = "-" if mantissa < 0 else ""
+    value = mantissa.scaleb(exponent) if power else mantissa
+    text = f"It is {sign}{holder % abs(mantissa)}{power.format(exponent)}"
+    reading = read_answer(text=text, asked=Asked(Kind.NUMBER, unit=asked_unit))
+    assert reading.number == value
+    with_unit = read_answer(text=f"{text} {unit}.", asked=Asked(Kind.NUMBER, unit=asked_unit))
+    assert with_unit.number == value.scaleb(DECLARED[asked_unit][unit])
+
+
+@given(
+    mantissa=mantissas, exponent=exponents, writer=st.sampled_from([w for w in WRITERS if w != "unit"]), data=st.data()
+)
+@steady
+def test_a_unit_other_than_the_asked_one_is_converted(
+    writer: str, mantissa: Decimal, exponent: int, data: st.DataObject
+) -> None:
+    asked_unit = data.draw(st.sampled_from(sorted(DECLARED)))
+    unit = data.draw(st.sampled_from(sorted(DECLARED[asked_unit])))
+    if writer == "decimal comma":
+        mantissa = mantissa.quantize(Decimal("0.01"))
+    value = mantissa.scaleb(exponent + DECLARED[asked_unit][unit])
+    text = f"{WRITERS[writer](mantissa, exponent)} {unit}"
+    for said in (text, f"[ANSWER]{text}[/ANSWER]", f"The answer is {text} of the substance that was dissolved there."):
+        assert read_answer(text=said, asked=Asked(Kind.NUMBER, unit=asked_unit)).number == value
+    assert read_typed_number(text, unit=asked_unit).number == value
+
+
 GROUPERS: dict[str, Callable[[int], str]] = {
     "comma": lambda n: f"{n:,}",
     "space": lambda n: f"{n:,}".replace(",", " "),

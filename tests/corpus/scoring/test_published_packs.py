@@ -243,7 +243,7 @@ CAUSES_OF_PACK = {
     "gpt-4": {"target-zero-or-below"},
     "gpt-4o-react": {"target-zero-or-below", "agent-stop-text", "lucky-fallback"},
     "llama3.1-8b-instruct": {"target-zero-or-below", "number-word", "placeholder-tag", "cut-off"},
-    "galactica_120b": {"echoed-prompt", "lucky-fallback"},
+    "galactica_120b": {"echoed-prompt", "cut-off", "lucky-fallback"},
     "random_baseline": {"target-zero-or-below"},
 }
 

@@ -419,3 +419,24 @@ def test_ticked_and_written_options_read_alike() -> None:
     ticked = read_chosen(["c", "a"], CHOICE)
     assert isinstance(ticked, Reading)
     assert (written.option_keys, written.reader) == (ticked.option_keys, ticked.reader)
+
+
+ENDLESS = [
+    ("0." + "0" * 50, ReadStatus.TRUNCATED),
+    ("$0." + "0" * 300, ReadStatus.TRUNCATED),
+    ("-1." + "0" * 3000, ReadStatus.TRUNCATED),
+    ("The answer is 0." + "3" * 80, ReadStatus.TRUNCATED),
+    ("[ANSWER]0." + "0" * 80, ReadStatus.TRUNCATED),
+    ("0." + "0" * 49, ReadStatus.READ),
+    ("[ANSWER]0." + "0" * 80 + "[/ANSWER]", ReadStatus.READ),
+    ("[ANSWER]5[/ANSWER]\n0." + "0" * 80, ReadStatus.READ),
+    ("a" * 60, ReadStatus.UNPARSED),
+]
+
+
+@pytest.mark.parametrize(("text", "status"), ENDLESS)
+def test_a_numeral_that_never_ended(text: str, status: ReadStatus) -> None:
+    for finish_reason in ("", "stop"):
+        assert read_answer(text=text, asked=Asked(Kind.NUMBER), finish_reason=finish_reason).status is status
+    refused = read_answer(text=text, asked=Asked(Kind.NUMBER), finish_reason="refusal")
+    assert refused.status is (ReadStatus.READ if status is ReadStatus.READ else ReadStatus.REFUSED)

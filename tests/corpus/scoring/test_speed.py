@@ -91,6 +91,14 @@ REPEATED += [
     "1 000,5 ",
     "not ",
     "is ",
+    "&minus;",
+    "1e^-",
+    "five signals ",
+    "5 mg water ",
+    "\\boxed{5} mg ",
+    "-\\boxed{5} \\times 10^{3} ",
+    "-[ANSWER]5[/ANSWER] × 10^3 mg and ",
+    "\\kilo\\joule",
 ]
 
 

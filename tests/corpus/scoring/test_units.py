@@ -8,7 +8,7 @@ import pytest
 
 from corpus.scoring.reading import read_answer, read_typed_number
 from corpus.scoring.types import Asked, Kind
-from corpus.scoring.units import UNIT_CONVERTED, UNIT_DIFFERS, in_asked_unit
+from corpus.scoring.units import UNIT_CONVERTED, UNIT_DIFFERS, in_asked_unit, leading_unit
 
 CASES = [
     ("2300", "mmol", "mol", "2.300", UNIT_CONVERTED),
@@ -74,7 +74,40 @@ CASES = [
     ("60", "% by volume", "% by weight", "60", UNIT_DIFFERS),
     ("60", "% yields", "%", "60", UNIT_DIFFERS),
     ("5", "kJ per mol of", "kJ/mol", "5", ""),
+    # spelt in other ways
+    ("2500", "Jmol^-1", "kJ/mol", "2.5", UNIT_CONVERTED),
+    ("2500", "Jmol^{-1}", "kJ/mol", "2.5", UNIT_CONVERTED),
+    ("2500", "JK^-1mol^-1", "J/(mol K)", "2500", ""),
+    ("2", "ms^-1", "m/s", "2", UNIT_DIFFERS),
+    ("8", "gL^-1", "mg/L", "8000", UNIT_CONVERTED),
+    ("2", "gmol", "g/mol", "2", UNIT_DIFFERS),
+    ("2500", "J/mol rxn", "kJ/mol", "2.5", UNIT_CONVERTED),
+    ("2500", "J/mol_rxn", "kJ/mol", "2.5", UNIT_CONVERTED),
+    ("2500", "J/mol-rxn", "kJ/mol", "2.5", UNIT_CONVERTED),
+    ("2500", "J/mol_{rxn}", "kJ/mol", "2.5", UNIT_CONVERTED),
+    ("2500", "Joules/mol", "kJ/mol", "2.5", UNIT_CONVERTED),
+    ("2500", "Joules per Mole", "kJ/mol", "2.5", UNIT_CONVERTED),
+    ("42", "KJ/mol", "J/mol", "42000", UNIT_CONVERTED),
+    ("2", "Kcal/mol", "kJ/mol", "8.368", UNIT_CONVERTED),
+    ("5", "Kg", "g", "5000", UNIT_CONVERTED),
+    ("101.3", "KPa", "Pa", "101300", UNIT_CONVERTED),
+    ("298", "Kelvin", "°C", "24.85", UNIT_CONVERTED),
+    ("760", "Torr", "atm", "1", UNIT_CONVERTED),
+    ("5", "Kt", "t", "5", UNIT_DIFFERS),
+    ("2500", "J/mol", r"\pu{kJ mol-1}", "2.5", UNIT_CONVERTED),
+    ("2500", "J/mol", r"$\mathrm{kJ\,mol^{-1}}$", "2.5", UNIT_CONVERTED),
+    ("5", "g", r"\text{g}", "5", ""),
     # what it is a unit of
+    ("500", "mg NaCl", "g", "0.5", UNIT_CONVERTED),
+    ("250", "mL water", "L", "0.25", UNIT_CONVERTED),
+    ("250", "mL water at", "L", "0.25", UNIT_CONVERTED),
+    ("1", "kcal water", "kJ", "4.184", UNIT_CONVERTED),
+    ("250", "mL water", "mL", "250", ""),
+    ("5", "J K", "J", "5", UNIT_DIFFERS),
+    ("5", "J hectare", "J", "5", UNIT_DIFFERS),
+    ("5", "C atoms", "°C", "5", UNIT_DIFFERS),
+    ("5", "mg -wet", "g", "5", UNIT_DIFFERS),
+    ("5", "mg NaCl", "mol", "5", UNIT_DIFFERS),
     ("42", "moles of gas", "mol", "42", ""),
     ("42", "mmol in total", "mol", "0.042", UNIT_CONVERTED),
     ("2.5", "Dq", "dq", "2.5", ""),
@@ -105,6 +138,54 @@ def test_a_typed_number_is_converted_like_any_other() -> None:
     assert read_typed_number("250 mmol").number == 250
     assert read_typed_number("250", unit="mol").notes == ()
     assert read_typed_number("2 µB", unit="J/T").notes == (UNIT_CONVERTED,)
+
+
+def test_millimetres_of_mercury_are_one_unit() -> None:
+    for unit in ("mm Hg", "mmHg"):
+        value, note = in_asked_unit(value=Decimal(760), unit=unit, asked_unit="atm")
+        assert (round(value, 4), note) == (1, UNIT_CONVERTED)
+
+
+# A reply to a question for grams, the number and the unit.
+SENTENCES = [
+    ("The answer is 500 mg of sodium chloride dissolved in water.", "0.5", "mg"),
+    ("The answer is 500 mg NaCl dissolved in the water of the beaker.", "0.5", "mg"),
+    ("500 mg. We multiply the amount by the molar mass.", "0.5", "mg"),
+    ("500 mg. We multiply it.", "0.5", "mg"),
+    ("500 mg, which is the mass of the salt in the solution.", "0.5", "mg"),
+    ("[ANSWER]500 mg (that is what all of the salt weighs)[/ANSWER]", "0.5", "mg"),
+    ("500 mg NaCl", "0.5", "mg NaCl"),
+    ("500 of them as far as can be told from the spectrum given", "500", ""),
+    ("500 m is the symbol for metres, which is a length", "500", ""),
+    ("500 peaks are seen in the spectrum of this substance", "500", ""),
+    ("500 g is the symbol for grams, which is a mass", "500", ""),
+    ("500 A atoms are in this piece of the whole substance", "500", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "unit"), SENTENCES)
+def test_a_unit_at_the_head_of_a_sentence_counts(text: str, value: str, unit: str) -> None:
+    reading = read_answer(text=text, asked=Asked(Kind.NUMBER, unit="g"))
+    assert (reading.number, reading.unit) == (Decimal(value), unit)
+
+
+LEADING = [
+    ("mg of salt", "mg"),
+    ("J mol^-1 K^-1 for this substance", "J mol^-1 K^-1"),
+    ("J/(mol K), as is known", "J/(mol K)"),
+    ("g.", "g"),
+    ("A of current", "A"),
+    ("A ring", ""),
+    ("m is a length", ""),
+    ("peaks", ""),
+    ("mm Hg of pressure", "mm Hg"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("words", "unit"), LEADING)
+def test_leading_unit(words: str, unit: str) -> None:
+    assert leading_unit(words) == unit
 
 
 SAID_TWICE = [("200 g (0.201 kg)", "200"), ("200 g (0.202 kg)", None), ("54 g (54)", None), ("54 g (heavy)", "54")]
