@@ -173,6 +173,10 @@ def test_a_filter_swaps_the_board_and_keeps_its_address(browser, site) -> None:
         sync_api.expect(page.locator(ROWS)).to_have_count(1)
         page.reload()
         assert page.locator(ROWS).count() == 1
+        page.select_option("#filter-rule", "as-published@1")
+        carried = page.locator("nav.set-links a[href*='topics/?rule=as-published']")
+        sync_api.expect(carried).to_have_count(1)
+        page.go_back()
         page.go_back()
         sync_api.expect(page.locator(ROWS)).to_have_count(43)
         assert reader.said == []

@@ -87,7 +87,7 @@ def test_a_demo_person_sees_a_result_of_several_rows(study: Study) -> None:
     assert all(section.total.share.n == 10 for section in sections)
 
 
-def test_the_demo_board_shows_its_people_by_topic(study: Study, settings: Any) -> None:
+def test_the_demo_board_shows_its_people_by_topic(study: Study) -> None:
     board = humans_of(question_set=set_by_slug("demo-mini"), rule="").board
     (people,) = board.people_rows
     assert len(people.topics) >= 3
