@@ -6,6 +6,7 @@ machine figures shrink, the ratio to the baseline stays.
 """
 
 import argparse
+import dataclasses
 import json
 import re
 import string
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bin.bench_evaluations import bench_evaluations  # noqa: E402
+from bin.bench_leaderboard import Size, bench_leaderboard  # noqa: E402
 from bin.bench_rescoring import bench_rescoring  # noqa: E402
 from bin.bench_survey import bench_survey  # noqa: E402
 from corpus.scoring.published import match_options, options_in_prompt  # noqa: E402
@@ -189,12 +191,16 @@ SECTIONS = [
 def main() -> None:
     """Run the sections named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = [section.name for section in SECTIONS]
+    names = [*(section.name for section in SECTIONS), "leaderboard"]
     parser.add_argument("section", nargs="*", help=f"one or more of: {', '.join(names)}")
-    wanted = parser.parse_args().section
+    for field in dataclasses.fields(Size):
+        parser.add_argument(f"--{field.name}", type=int, default=field.default, help="of the section leaderboard")
+    asked = vars(parser.parse_args())
+    wanted = asked.pop("section")
     if unknown := set(wanted).difference(names):
         parser.error(f"There is no section {', '.join(sorted(unknown))}. There are: {', '.join(names)}.")
-    for section in SECTIONS:
+    board = Section("leaderboard", "A board of many systems", partial(bench_leaderboard, Size(**asked)))
+    for section in [*SECTIONS, board]:
         if not wanted or section.name in wanted:
             print(section.title)
             section.run()

@@ -1,4 +1,4 @@
-"""The stored score matrices, which can be deleted and built again, and the published snapshots, which never change."""
+"""What is kept of results, which can be deleted and made again, and the published snapshots, which never change."""
 
 from django.db import models
 from django.db.models import Q
@@ -41,6 +41,18 @@ class BoardStatistics(models.Model):
 
     def __str__(self) -> str:
         return f"{self.set_revision_id} {self.rule}"
+
+
+class KeptPage(models.Model):
+    """The page of a whole board as it was sent, and the state of things it says."""
+
+    address = models.CharField(max_length=300, unique=True, help_text="With whether it is compressed.")
+    stamp = models.CharField(max_length=64, help_text="Hash of everything the page depends on.")
+    headers = models.JSONField(default=dict)
+    content = models.BinaryField()
+
+    def __str__(self) -> str:
+        return self.address
 
 
 class Snapshot(models.Model):

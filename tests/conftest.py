@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -143,3 +143,4 @@ def _is_about_the_database(item: pytest.Item) -> bool:
 def _fresh_cache() -> None:
     """Forget what was kept of an earlier test's database: ids and versions begin anew in the next one."""
     cache.clear()
+    caches["pages"].clear()

@@ -62,6 +62,8 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "leaderboard.api_access.ApiAccess",
+    # Before sessions: what it answers is the same for everybody.
+    "leaderboard.kept_pages.KeptPages",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -110,6 +112,12 @@ CACHES = {
         "LOCATION": "markup",
         "TIMEOUT": None,
         "OPTIONS": {"MAX_ENTRIES": 20_000},
+    },
+    # Pages of boards as they were sent, most of them compressed.
+    "pages": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "pages",
+        "OPTIONS": {"MAX_ENTRIES": 100},
     },
 }
 

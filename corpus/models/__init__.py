@@ -1,6 +1,7 @@
 """Tables of the question bank, and the abstract ones every answer builds on."""
 
 from corpus.models.answers import AbstractAnswer, AbstractReading, AbstractScore
+from corpus.models.changes import ResultsChange
 from corpus.models.findings import ActionLog, Finding
 from corpus.models.labels import Grouping, Label
 from corpus.models.questions import (
@@ -32,5 +33,6 @@ __all__ = [
     "QuestionSet",
     "QuestionSetMember",
     "QuestionSetRevision",
+    "ResultsChange",
     "Source",
 ]

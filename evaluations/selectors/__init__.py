@@ -1,6 +1,7 @@
 """Every read of systems, runs and items that joins or depends on who asks."""
 
 from evaluations.selectors.board import BoardItem, BoardItems, BoardRun, board_items, outcome_counts
+from evaluations.selectors.board_codes import BoardCodes, board_codes
 from evaluations.selectors.items import ItemEvidence, item_evidence
 from evaluations.selectors.runs import (
     LastError,
@@ -14,6 +15,7 @@ from evaluations.selectors.runs import (
 from evaluations.selectors.systems import SystemPage, public_system, public_systems
 
 __all__ = [
+    "BoardCodes",
     "BoardItem",
     "BoardItems",
     "BoardRun",
@@ -23,6 +25,7 @@ __all__ = [
     "RunSummary",
     "SystemPage",
     "active_run",
+    "board_codes",
     "board_items",
     "item_evidence",
     "last_errors",

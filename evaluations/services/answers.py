@@ -81,7 +81,7 @@ def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
             score_model=ItemScore,
             current_rule=context.rule,
         )
-        results_changed(benchmark_id=context.benchmark_id)
+        results_changed(benchmark_id=context.benchmark_id, system_id=context.system_id)
     return Stored(len(arrived) - len(late), len(late))
 
 

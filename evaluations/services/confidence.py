@@ -81,11 +81,11 @@ def ask_confidence(
             n_failed += give_up_open(
                 apart=CONFIDENCE, items=askable_items(run), code=code, message=reason, prompt=prompt
             )
-            results_changed(benchmark_id=context.benchmark_id)
+            results_changed(benchmark_id=context.benchmark_id, system_id=run.system_id)
     is_over = not confidence_is_open(run=run)
     if is_over:
         # The last one may have been given up for a worker that was lost, without a reply.
-        results_changed(benchmark_id=context.benchmark_id)
+        results_changed(benchmark_id=context.benchmark_id, system_id=run.system_id)
     return ConfidenceTally(done.n_asked, done.n_read, n_failed, is_over=is_over)
 
 
@@ -96,13 +96,14 @@ class _ConfidenceDesk(RowDesk):
         super().__init__(apart=CONFIDENCE, run=run, items=partial(askable_items, run), prices=context.prices)
         self._prompt = prompt
         self._benchmark_id = context.benchmark_id
+        self._system_id = run.system_id
 
     def take(self, heard: Sequence[Heard]) -> ApartTally:
         """See `Desk`. What readers are shown of it depends on every level, and on whether any is left to ask."""
         with transaction.atomic():
             tally = super().take(heard)
             if tally.n_asked:
-                results_changed(benchmark_id=self._benchmark_id)
+                results_changed(benchmark_id=self._benchmark_id, system_id=self._system_id)
         return tally
 
     def row_fields(self) -> Mapping[str, Any]:

@@ -163,6 +163,7 @@ class _FallbackDesk(RowDesk):
         )
         self._reader = reader
         self._benchmark = run.set_revision.question_set.benchmark
+        self._system_id = run.system_id
 
     def questions(self, claims: Sequence[ApartClaim]) -> list[Question]:
         tokens = {claim.item_id: claim.token for claim in claims}
@@ -178,7 +179,7 @@ class _FallbackDesk(RowDesk):
 
     def kept(self, replies: Sequence[tuple[Question, Reply]]) -> int:
         """Add readings and scores; the verdict of an item that is still unparsed becomes the fallback's."""
-        results_changed(benchmark_id=self._benchmark.pk)
+        results_changed(benchmark_id=self._benchmark.pk, system_id=self._system_id)
         readings = {
             question.item.pk: reading_of(reader=self._reader, question=question, reply=reply)
             for question, reply in replies

@@ -43,6 +43,7 @@ class RunContext:
     folds_system_prompt: bool = False
     learned: Mapping[str, Any] = field(default_factory=dict)
     permutes_options: bool = False
+    system_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def run_context(*, run_id: UUID) -> RunContext:
         folds_system_prompt=frozen.get("folds_system_prompt", False) or folds_system_prompt(run.learned),
         learned=run.learned,
         permutes_options=run.permutes_options,
+        system_id=run.system_id,
     )
 
 

@@ -70,7 +70,7 @@ def reports_import(*, path: Path, benchmark: Benchmark, actor: AbstractBaseUser 
             _run_import(run=run, system=system, set_revision=set_revision, pack=pack, actor=actor) for run in pack.runs
         )
         if any(imported.is_new for imported in runs):
-            results_changed(benchmark_id=benchmark.pk)
+            results_changed(benchmark_id=benchmark.pk, system_id=system.pk)
             tell_planner(Run, Item, ItemReading, ItemScore)
     return PackImported(system, runs, pack.refused)
 

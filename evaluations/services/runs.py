@@ -96,7 +96,7 @@ def run_create(
         Run.objects.filter(pk=run.pk).update(queued_at=database_now())
         log_code = "run.waits" if waits else "run.queued"
         action_log(code=log_code, target=run, actor=requested_by, detail={"items": n_items})
-        results_changed(benchmark_id=set_revision.question_set.benchmark_id)
+        results_changed(benchmark_id=set_revision.question_set.benchmark_id, system_id=run.system_id)
         if wake and not waits:
             transaction.on_commit(lambda: wake_run(run_id=run.pk))
     return run
@@ -260,7 +260,7 @@ def _move(
                 )
             detail = {key: str(value) for key, value in changes.items() if key.startswith("error") and value}
             action_log(code=log_code, target=run, actor=actor, detail=detail)
-            results_changed(benchmark_id=run.set_revision.question_set.benchmark_id)
+            results_changed(benchmark_id=run.set_revision.question_set.benchmark_id, system_id=run.system_id)
             if to in ENDED:
                 queue_next_in_turn(system_id=run.system_id, set_revision_id=run.set_revision_id)
             return run

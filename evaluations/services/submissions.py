@@ -68,7 +68,7 @@ def submission_accept(*, submission_id: int, actor: AbstractBaseUser | None = No
         Submission.objects.filter(pk=submission.pk).update(run=run)
         action_log(code="submission.accepted", target=submission, actor=actor, detail={"run": str(run.pk)})
         action_log(code="run.submitted", target=run, actor=actor, detail={"submission": submission.pk})
-        results_changed(benchmark_id=submission.set_revision.question_set.benchmark_id)
+        results_changed(benchmark_id=submission.set_revision.question_set.benchmark_id, system_id=run.system_id)
         tell_planner(Run, Item, ItemReading, ItemScore)
     run.refresh_from_db()
     return run

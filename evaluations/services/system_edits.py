@@ -25,7 +25,7 @@ def system_save(*, system: System, actor: AbstractBaseUser | None = None, change
             system.save(update_fields=[field.name for field in System._meta.fields if field.name not in _NOT_EDITED])
         benchmarks = Benchmark.objects.filter(question_sets__revisions__runs__system=system).distinct()
         for benchmark_id in benchmarks.values_list("pk", flat=True):
-            results_changed(benchmark_id=benchmark_id)
+            results_changed(benchmark_id=benchmark_id, system_id=system.pk)
         code = "system.added" if is_new else "system.changed"
         action_log(code=code, target=system, actor=actor, detail={"fields": list(changed)})
     return system

@@ -50,5 +50,5 @@ def run_put_back(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
 def _told(run_id: UUID, code: str, actor: AbstractBaseUser | None, detail: dict[str, Any]) -> Run:
     run = Run.objects.select_related("set_revision__question_set").get(pk=run_id)
     action_log(code=code, target=run, actor=actor, detail=detail)
-    results_changed(benchmark_id=run.set_revision.question_set.benchmark_id)
+    results_changed(benchmark_id=run.set_revision.question_set.benchmark_id, system_id=run.system_id)
     return run

@@ -2,15 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from corpus.models import QuestionSetMember, QuestionSetRevision
+from corpus.selectors.changes import Changes
 from corpus.selectors.later_keys import keys_in_force
-from evaluations.models import Item, Run
-from evaluations.selectors import BoardItems, board_items
+from evaluations.models import Run
+from evaluations.selectors import BoardCodes, board_codes
 from leaderboard.cohorts import SetAnswers
-from leaderboard.matrix import PERSON, SYSTEM, Answer, Entrant, Matrix, build_matrix
+from leaderboard.matrix import CODE_OF, PERSON, SYSTEM, Answer, Entrant, Matrix, build_matrix, matrix_of
 from survey.selectors.board import BoardAnswer, board_answers, other_answers
 from survey.selectors.inclusion import Inclusions, inclusions
 
@@ -36,13 +36,62 @@ def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: 
     Without `with_fallback` what only a fallback reader could read is unparsed.
     """
     columns = columns_of(set_revision=set_revision)
-    root_ids = [column.root_id for column in columns]
-    systems = board_items(root_ids=root_ids, rule=rule, with_hidden=True, with_fallback=with_fallback)
+    systems = board_codes(root_ids=_roots(columns), rule=rule, codes=CODE_OF, with_fallback=with_fallback)
+    people = _read_people(set_revision, rule, columns)
+    return build_matrix(
+        columns=columns,
+        entrants=[*_systems(systems), *people.entrants],
+        answers=people.answers,
+        system_codes=systems.pieces,
+        study_rules=people.study_rules,
+    )
+
+
+def read_changes(*, known: Matrix, changes: Changes, set_revision: QuestionSetRevision, rule: str) -> Matrix:
+    """Return the matrix that `read_matrix` would build, from an earlier one and what changed since, which is not all.
+
+    Only the systems that changed are read again, and people where anything of them changed.
+    """
+    columns = [Column(*pair) for pair in zip(known.root_ids, known.question_ids, strict=True)]
+    systems = board_codes(root_ids=_roots(columns), rule=rule, codes=CODE_OF, system_ids=changes.system_ids)
+    people = _read_people(set_revision, rule, columns) if changes.of_people else _People([], [], known.study_rules)
+    read = build_matrix(
+        columns=columns,
+        entrants=[*_systems(systems), *people.entrants],
+        answers=people.answers,
+        system_codes=systems.pieces,
+    )
+    kept = [
+        block
+        for block in known.blocks()
+        if (not changes.of_people if block[0].type == PERSON else block[0].id not in changes.system_ids)
+    ]
+    return matrix_of(
+        [*kept, *read.blocks()],
+        root_ids=known.root_ids,
+        question_ids=known.question_ids,
+        study_rules=people.study_rules,
+    )
+
+
+def _roots(columns: Sequence[Column]) -> list[int]:
+    return [column.root_id for column in columns]
+
+
+class _People(NamedTuple):
+    """The people of a matrix, their answers, and the rules of their studies in words."""
+
+    entrants: Sequence[Entrant]
+    answers: Iterable[Answer]
+    study_rules: Mapping[int, str]
+
+
+def _read_people(set_revision: QuestionSetRevision, rule: str, columns: Sequence[Column]) -> _People:
     # Who counts is read first: an answer in between can only add, and the next reader builds again. The answers leave
     # out who is under way; whoever came to their end between the two is left to that reader as well.
     found = inclusions(benchmark_id=set_revision.question_set.benchmark_id)
     under_way = {person.participant_id for person in found.people.values() if person.is_under_way}
-    answers = board_answers(root_ids=root_ids, rule=rule, with_unjudged=True)
+    answers = board_answers(root_ids=_roots(columns), rule=rule, with_unjudged=True)
     people = SetAnswers(
         answers=[answer for answer in answers if answer.participant_id not in under_way],
         found=found,
@@ -50,17 +99,16 @@ def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: 
         pools=_pools(found, set_revision=set_revision, columns=columns),
     )
     counted = people.counted()
-    return build_matrix(
-        columns=columns,
-        entrants=[*_systems(systems), *_people(people, counted)],
-        answers=chain(_system_answers(systems), _person_answers(people.kept(counted))),
+    return _People(
+        entrants=list(_people(people, counted)),
+        answers=_person_answers(people.kept(counted)),
         study_rules={study_id: study_rule.words for study_id, study_rule in found.rules.items()},
         # Whose answers are there but not judged under this rule is not on its board: nothing of them is missing.
         unanswered={(SYSTEM, run.system_id) for run in systems.runs if not run.n_answered},
     )
 
 
-def _systems(board: BoardItems) -> Iterator[Entrant]:
+def _systems(board: BoardCodes) -> Iterator[Entrant]:
     for run in board.runs:
         yield Entrant(
             type=SYSTEM,
@@ -71,13 +119,6 @@ def _systems(board: BoardItems) -> Iterator[Entrant]:
             is_submitted=run.origin == Run.Origin.SUBMITTED,
             is_demo=run.is_demo,
         )
-
-
-def _system_answers(board: BoardItems) -> Iterator[Answer]:
-    for item in board.items:
-        # A question that could not be asked is our failure, whatever an earlier attempt left on the row.
-        outcome = "error" if item.status == Item.Status.FAILED else item.outcome
-        yield Answer(SYSTEM, item.system_id, item.repeat, item.root_id, outcome)
 
 
 def _people(here: SetAnswers, counted: Mapping[int, str]) -> Iterator[Entrant]:

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from django.db import OperationalError
-from django.db.models import F
+from django.db.models import F, QuerySet
 
-from corpus.models import QuestionSet
+from corpus.models import Benchmark, QuestionSet
 from corpus.scoring.rules import rule_names
-from leaderboard.matrix import PERSON, SYSTEM, Matrix, pack, unpack
+from corpus.selectors.changes import changes_since
+from leaderboard.matrix import PERSON, SYSTEM, Matrix, pack, unpack, without_people
 from leaderboard.models import BoardStatistics, ScoreMatrix
 from leaderboard.selectors.boards import public_sets
-from leaderboard.selectors.inputs import read_matrix
+from leaderboard.selectors.inputs import read_changes, read_matrix
 
 logger = logging.getLogger(__name__)
 
@@ -35,23 +36,40 @@ class Rebuilt:
 def current_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
     """Return the matrix of the set's current revision under `rule` (`name@version`), never an outdated one.
 
-    The stored matrix is used while the benchmark's results version is the one it was built from. `question_set` must
-    have been read in this request, with its benchmark: the version is read before the answers, so that a change in
-    between makes the next reader build again. A matrix that cannot be stored, since an import holds the database, is
-    returned all the same.
+    The stored matrix is used while the benchmark's results version is the one it was built from; of an older one only
+    what changed since is read again, where that is known. `question_set` must have been read in this request, with its
+    benchmark: the version is read before the answers, so that a change in between makes the next reader look again. A
+    matrix that cannot be stored, since an import holds the database, is returned all the same.
     """
+    version = question_set.benchmark.results_version
     stored = ScoreMatrix.objects.filter(set_revision_id=question_set.current_revision_id, rule=rule).first()
-    if stored is not None and stored.results_version == question_set.benchmark.results_version:
-        try:
-            return unpack(stored.entrants, bytes(stored.verdicts), stored.inputs)
-        except ValueError:
-            stored = None
-    matrix = _read(question_set, rule)
+    known = _unpacked(stored) if stored else None
+    if stored and known and stored.results_version >= version:
+        return known
+    matrix = _read_since(question_set, rule, known, stored.results_version) if stored and known else None
+    if matrix is None:
+        matrix = _read(question_set, rule)
     try:
         _store(question_set, rule, matrix)
     except OperationalError as error:
         logger.warning("the matrix of %s under %s was not stored: %s", question_set.slug, rule, error)
     return matrix
+
+
+def _unpacked(stored: ScoreMatrix) -> Matrix | None:
+    try:
+        return unpack(stored.entrants, bytes(stored.verdicts), stored.inputs)
+    except ValueError:
+        return None
+
+
+def _read_since(question_set: QuestionSet, rule: str, known: Matrix, since: int) -> Matrix | None:
+    """Bring a matrix up to date, None where anything may have changed since."""
+    benchmark = question_set.benchmark
+    changes = changes_since(benchmark_id=benchmark.pk, since=since, until=benchmark.results_version)
+    if changes.is_all or question_set.current_revision is None:
+        return None
+    return read_changes(known=known, changes=changes, set_revision=question_set.current_revision, rule=rule)
 
 
 def build_score_matrix(*, question_set: QuestionSet, rule: str) -> Matrix:
@@ -82,18 +100,46 @@ def _store(question_set: QuestionSet, rule: str, matrix: Matrix) -> None:
             "inputs": inputs,
         },
     )
-    stale_matrices_delete(benchmark_id=question_set.benchmark_id)
+    _stale_matrices_tidy(question_set.benchmark_id)
 
 
-def stale_matrices_delete(*, benchmark_id: int | None = None) -> int:
-    """Delete the matrices of a benchmark (of all, without one) that are older than its results; return how many.
+def stale_matrices_delete() -> int:
+    """Delete the matrices that are older than their results; return how many.
 
     They are never shown, but hold verdicts by the number of a person who may have withdrawn since.
     """
-    stale = ScoreMatrix.objects.filter(results_version__lt=F("set_revision__question_set__benchmark__results_version"))
-    if benchmark_id is not None:
-        stale = stale.filter(set_revision__question_set__benchmark=benchmark_id)
-    return stale.delete()[0]
+    return _stale().delete()[0]
+
+
+def _stale() -> QuerySet[ScoreMatrix]:
+    return ScoreMatrix.objects.filter(results_version__lt=F("set_revision__question_set__benchmark__results_version"))
+
+
+def _stale_matrices_tidy(benchmark_id: int) -> None:
+    """Leave, of a benchmark's older matrices, what may still be brought up to date: nothing of people who changed since.
+
+    Those of earlier revisions of a set go, and those after which anything may have changed.
+    """
+    stale = _stale().filter(set_revision__question_set__benchmark=benchmark_id)
+    stale.exclude(set_revision=F("set_revision__question_set__current_revision")).delete()
+    version = Benchmark.objects.values_list("results_version", flat=True).get(pk=benchmark_id)
+    for row in stale.defer("verdicts"):
+        changes = changes_since(benchmark_id=benchmark_id, since=row.results_version, until=version)
+        if changes.is_all:
+            row.delete()
+        elif changes.of_people and any(entrant["type"] == PERSON for entrant in row.entrants):
+            _people_remove(row)
+
+
+def _people_remove(row: ScoreMatrix) -> None:
+    """Take people out of an older matrix, unless it was built anew meanwhile."""
+    known = _unpacked(row)
+    same = ScoreMatrix.objects.filter(pk=row.pk, results_version=row.results_version)
+    if known is None:
+        same.delete()
+        return
+    entrants, verdicts, inputs = pack(without_people(known))
+    same.update(entrants=entrants, verdicts=verdicts, inputs=inputs)
 
 
 def rebuild_leaderboard(*, set_slugs: Sequence[str] = (), rules: Sequence[str] = ()) -> list[Rebuilt]:

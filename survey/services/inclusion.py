@@ -87,7 +87,7 @@ def study_versions_raise(*, study_id: int, also: Collection[int] = ()) -> None:
     """Raise the results version of every benchmark a study asks; call it in the transaction of the change."""
     # In one order, so that two of these never wait for each other.
     for benchmark_id in sorted(benchmarks_asked(study_id=study_id).union(also)):
-        results_changed(benchmark_id=benchmark_id)
+        results_changed(benchmark_id=benchmark_id, of_people=True)
 
 
 def benchmarks_asked(*, study_id: int) -> set[int]:

@@ -99,7 +99,7 @@ def _response_store(
     _verdict_store(response, assignment, reading)
     participant_finish(participant=participant, now=now)
     if not is_running(assignment.participant):
-        results_changed(benchmark_id=assignment.question_revision.question.benchmark_id)
+        results_changed(benchmark_id=assignment.question_revision.question.benchmark_id, of_people=True)
     return response
 
 
@@ -112,7 +112,7 @@ def _closing_noticed(assignment: Assignment) -> None:
     if not is_running(assignment.participant):
         return
     if not Study.objects.filter(pk=assignment.participant.study_id, status=Study.Status.OPEN).exists():
-        results_changed(benchmark_id=assignment.question_revision.question.benchmark_id)
+        results_changed(benchmark_id=assignment.question_revision.question.benchmark_id, of_people=True)
 
 
 def reading_of(*, assignment: Assignment, given: Given) -> Reading:

@@ -58,5 +58,5 @@ def _answers_delete(participant: Participant, actor: AbstractBaseUser | None) ->
     ReminderAddress.objects.filter(participant=participant).delete()
     QuestionComment.objects.filter(participant=participant).update(participant=None)
     for benchmark_id in sorted(benchmark_ids):
-        results_changed(benchmark_id=benchmark_id)
+        results_changed(benchmark_id=benchmark_id, of_people=True)
     action_log(code="participant.withdrawn", target=participant, actor=actor, detail=detail)

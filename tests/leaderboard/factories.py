@@ -32,7 +32,7 @@ def make_run(
 ) -> Run:
     """Save a run with one answer per question, each given as a letter: + right, - wrong, u unparsed, r refused,
     e error (a failed item), space not answered yet. A sequence of such strings gives repeats. `published` are the
-    verdicts under as-published@1 in the same form. The benchmark's results version is raised.
+    verdicts under as-published@1 in the same form. The benchmark's results version is raised, for this system.
     """
     repeats = [outcomes] if isinstance(outcomes, str) else list(outcomes)
     printed = [published] if isinstance(published, str) else list(published)
@@ -51,7 +51,7 @@ def make_run(
     )
     if printed:
         _score_as_published(items, "".join(printed))
-    results_changed(benchmark_id=question_set.benchmark_id)
+    results_changed(benchmark_id=question_set.benchmark_id, system_id=system.pk)
     return run
 
 
@@ -130,7 +130,7 @@ def make_people_of_parts(
         _answers_create(person, blocks, letters)
         people.append(person)
     for question_set in sets:
-        results_changed(benchmark_id=question_set.benchmark_id)
+        results_changed(benchmark_id=question_set.benchmark_id, of_people=True)
     return people
 
 

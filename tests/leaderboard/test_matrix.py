@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from corpus.scoring.types import Outcome
-from leaderboard.matrix import MISSING, OUTCOMES, PERSON, SYSTEM, Answer, Entrant, build_matrix, pack, unpack
+from leaderboard.matrix import (
+    MISSING,
+    OUTCOMES,
+    PERSON,
+    SYSTEM,
+    Answer,
+    Entrant,
+    build_matrix,
+    pack,
+    unpack,
+    without_people,
+)
 
 COLUMNS = [(11, 1), (12, 2), (13, 3)]
 CODE = {outcome.value: code for code, outcome in enumerate(OUTCOMES)}
@@ -63,3 +74,43 @@ def test_entrants_stored_with_other_facts_are_not_read_as_ours() -> None:
     del entrants[0]["has_finished"]
     with pytest.raises(ValueError, match="build it again"):
         unpack(entrants, verdicts, inputs)
+
+
+def test_codes_of_systems_are_placed_by_root_and_repeat_and_the_later_counts() -> None:
+    matrix = build_matrix(
+        columns=[(12, 1), (11, 2), (13, 3)],
+        entrants=[Entrant(SYSTEM, 6), Entrant(SYSTEM, 5, repeats=2), Entrant(PERSON, 5)],
+        answers=[Answer(PERSON, 5, 0, 13, "wrong")],
+        system_codes=[[(5, 11, 1, 0), (6, 12, 0, 1)], [(5, 11, 1, 2)], []],
+    )
+    assert [(entrant.type, entrant.id) for entrant in matrix.entrants] == [(PERSON, 5), (SYSTEM, 5), (SYSTEM, 6)]
+    assert matrix.codes.tolist() == [
+        [MISSING, MISSING, CODE["wrong"]],
+        [MISSING] * 3,
+        [MISSING, 2, MISSING],
+        [1, MISSING, MISSING],
+    ]
+
+
+@pytest.mark.parametrize("stray", [(5, 11, 2, 0), (5, 11, -1, 0), (8, 11, 0, 0), (5, 14, 0, 0), (5, 10, 0, 0)])
+def test_a_code_without_a_place_is_refused(stray) -> None:
+    with pytest.raises(KeyError):
+        build_matrix(
+            columns=COLUMNS, entrants=[Entrant(SYSTEM, 5, repeats=2), Entrant(SYSTEM, 6)], system_codes=[[stray]]
+        )
+
+
+def test_without_people_their_rows_and_rules_are_gone() -> None:
+    matrix = build_matrix(
+        columns=COLUMNS,
+        entrants=[Entrant(SYSTEM, 6), Entrant(PERSON, 9, study_id=3)],
+        answers=[Answer(SYSTEM, 6, 0, 11, "right"), Answer(PERSON, 9, 0, 13, "wrong")],
+        study_rules={3: "whoever", 4: "nobody here"},
+    )
+    assert matrix.study_rules == {3: "whoever"}
+    left = without_people(matrix)
+    assert ([entrant.id for entrant in left.entrants], left.codes.tolist(), left.study_rules) == (
+        [6],
+        [[CODE["right"], MISSING, MISSING]],
+        {},
+    )
