@@ -66,8 +66,8 @@ def bench_leaderboard(size: Size) -> None:
 
 def _say_loaded(size: Size, loaded: Loaded) -> None:
     print(
-        f"  {size.entrants} systems x {size.questions:,} questions x {size.repeats} repeats: {loaded.of_systems:,} answers,"
-        f" and {loaded.of_people:,} of people; loaded in {loaded.seconds:.0f} s."
+        f"  {size.entrants} systems x {size.questions:,} questions x {size.repeats} repeats: {loaded.of_systems:,}"
+        f" answers, and {loaded.of_people:,} of people; loaded in {loaded.seconds:.0f} s."
     )
     print("  Times are by the clock, which other work on the machine lengthens.")
 

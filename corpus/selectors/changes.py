@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.db.models import Max, Q
+
 from corpus.models import ResultsChange
 
 
@@ -32,3 +34,14 @@ def changes_since(*, benchmark_id: int, since: int, until: int) -> Changes:
         of_people=ResultsChange.Part.PEOPLE in parts,
         system_ids=frozenset(number for part, number, _ in rows if part == ResultsChange.Part.SYSTEM),
     )
+
+
+def version_beside_systems(*, benchmark_id: int, until: int) -> int:
+    """Return the results version of the last change that was not of one system alone; one query.
+
+    `until` is the benchmark's own version, as read before: it is returned where the record does not reach it.
+    """
+    found = ResultsChange.objects.filter(benchmark=benchmark_id).aggregate(
+        of_any=Max("results_version"), of_others=Max("results_version", filter=~Q(part=ResultsChange.Part.SYSTEM))
+    )
+    return until if (found["of_any"] or 0) < until else found["of_others"] or 0

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Case, F, FilteredRelation, Q, QuerySet, SmallIntegerField, Value, When
@@ -50,7 +51,7 @@ def board_codes(
     return BoardCodes(chosen.runs, chain.from_iterable(pieces))
 
 
-def _in_pieces(items: QuerySet[Item]) -> Iterator[list[Code]]:
+def _in_pieces(items: QuerySet[Any]) -> Iterator[list[Code]]:
     rows = items.values_list("run__system_id", "root_id", "repeat", "code").iterator(chunk_size=_PIECE)
     while piece := list(islice(rows, _PIECE)):
         yield piece

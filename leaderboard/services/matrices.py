@@ -116,7 +116,7 @@ def _stale() -> QuerySet[ScoreMatrix]:
 
 
 def _stale_matrices_tidy(benchmark_id: int) -> None:
-    """Leave, of a benchmark's older matrices, what may still be brought up to date: nothing of people who changed since.
+    """Leave of a benchmark's older matrices what may still be brought up to date, and nothing of people who changed.
 
     Those of earlier revisions of a set go, and those after which anything may have changed.
     """

@@ -10,6 +10,7 @@ from django.core.cache import cache
 from django.db import OperationalError
 
 from corpus.models import QuestionSet
+from corpus.selectors.changes import version_beside_systems
 from leaderboard.boards import HUMAN, Columns, Macro, Row, Topic
 from leaderboard.matrix import PERSON, RIGHT, Codes, Matrix
 from leaderboard.models import BoardStatistics
@@ -21,7 +22,7 @@ from leaderboard.statistics import ChanceLevel
 logger = logging.getLogger(__name__)
 _KEEP_SECONDS = 86_400
 # Raised when what is worked out changes, so that nothing stored by older code is shown.
-_FORMAT = 1
+_FORMAT = 2
 
 
 class ByTopic(NamedTuple):
@@ -105,18 +106,27 @@ def compared_by_question(question_set: QuestionSet, row: Row) -> bool:
 
 
 def _made_from(looked: Looked, matrix: Matrix, rows: Sequence[Row]) -> str:
-    """Return a name for everything the statistics depend on."""
+    """Return a name for everything the statistics depend on.
+
+    Of systems these are the verdicts of those that have a rank: while another one is being asked, they stay.
+    """
     question_set = looked.question_set
+    benchmark = question_set.benchmark
+    ranked = {row.run_id for row in rows if row.run_id}
+    codes = hashlib.sha256()
+    for entrant, block in matrix.blocks():
+        if entrant.run_id in ranked:
+            codes.update(f"{entrant.run_id} {block.shape} ".encode() + block.tobytes())
     made_from = (
         _FORMAT,
         question_set.pk,
         question_set.current_revision_id,
         question_set.policy,
-        question_set.benchmark.results_version,
+        version_beside_systems(benchmark_id=benchmark.pk, until=benchmark.results_version),
         looked.rule,
         looked.narrowed,
         looked.columns.tobytes(),
-        [entrant.run_id for entrant in matrix.entrants if entrant.type != PERSON],
+        codes.hexdigest(),
         [(row.slug, row.estimate.accuracy, row.estimate.bounds) for row in rows],
     )
     return hashlib.sha256(repr(made_from).encode()).hexdigest()
