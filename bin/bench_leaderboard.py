@@ -37,10 +37,15 @@ class Size:
 
 
 class Child(NamedTuple):
-    """What a process of its own told: seconds by the clock and of processor, peak memory, and the matrix it stored."""
+    """What a process of its own told: seconds by the clock, processor time here and in the database,
+
+    peak memory and the matrix it stored.
+
+    """
 
     seconds: float
     processor: float
+    of_database: float
     peak_mb: float
     hash: str
     entrants: int
@@ -87,7 +92,8 @@ def _measure_matrix(size: Size, database: dict[str, Any]) -> None:
 
 def _detail(child: Child) -> str:
     return (
-        f"{child.processor:.1f} s of processor time here, peak {child.peak_mb:.0f} MB, stored {child.stored_kb:,.0f} KB"
+        f"processor time {child.processor:.1f} s here and {child.of_database:.1f} s in the database, "
+        f"peak memory {child.peak_mb:.0f} MB, stored {child.stored_kb:,.0f} KB"
     )
 
 

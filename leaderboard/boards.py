@@ -199,6 +199,8 @@ def system_rows(
     is no accuracy, and none on the topics `hidden` (slugs). Where the set `is_closed` an incomplete result has no
     outcomes: read after each answer of a running run, they would tell its verdict.
     """
+    shown = [codes for entrant, codes in matrix.blocks() if entrant.type != PERSON and entrant.id in systems]
+    _work_out_together(shown, [columns, *(topic.columns for topic in topics)])
     return [
         Row(
             slug=facts.slug,
@@ -222,6 +224,13 @@ def system_rows(
         for entrant, codes in matrix.blocks()
         if entrant.type != PERSON and (facts := systems.get(entrant.id)) is not None
     ]
+
+
+def _work_out_together(blocks: Sequence[Codes], parts: Sequence[Columns]) -> None:
+    """Have the intervals of results with repeats worked out at once, so that they are known when each is asked for."""
+    repeated = [codes for codes in blocks if len(codes) > 1 and is_complete(codes)]
+    for columns in parts if repeated else ():
+        statistics.repeated_intervals([codes[:, columns] == RIGHT for codes in repeated])
 
 
 def _system_estimate(codes: Codes, columns: Columns, *, is_shown: bool, is_closed: bool) -> Estimate:

@@ -1,7 +1,7 @@
 """What a reader asks of a board, read from the address, and the board that answers it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -228,15 +228,17 @@ class _Found:
         )
 
     def by_topic(self) -> ByTopic:
-        """Return all rows with their estimates by topic, and those topics that are shown of systems."""
+        """Return the rows of people with their estimates by topic, and those topics that are shown of systems."""
         topics = topics_of(
             benchmark_id=self.question_set.benchmark_id,
             grouping=DEFAULT_GROUPING,
             question_ids=self.matrix.question_ids,
         )
         hidden = _hidden(self.question_set, DEFAULT_GROUPING).of_systems
-        rows = self.rows(topic=None, topics=topics, shown_topics=topics, grouping=DEFAULT_GROUPING)
-        return ByTopic(rows, [topic for topic in topics if topic.slug not in hidden])
+        people = replace(self, systems={}).rows(
+            topic=None, topics=topics, shown_topics=topics, grouping=DEFAULT_GROUPING
+        )
+        return ByTopic(people, [topic for topic in topics if topic.slug not in hidden])
 
 
 def _matrix(question_set: QuestionSet, query: BoardQuery) -> Matrix:

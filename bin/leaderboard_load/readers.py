@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 _N_PROCESSES = 2
-_LONGEST_WAIT = 120
+_LONGEST_WAIT = 600
 # What browsers send.
 _HEADERS = {"Accept-Encoding": "gzip", "Accept": "text/html"}
 

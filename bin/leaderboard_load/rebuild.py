@@ -36,6 +36,7 @@ def main() -> None:
     told = {
         "seconds": time.perf_counter() - started,
         "processor": time.process_time() - processor,
+        "of_database": _processor_of_database(),
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         **_stored(),
     }
@@ -56,6 +57,20 @@ def _update() -> None:
 
     for question_set in public_sets():
         current_matrix(question_set=question_set, rule="standard@1")
+
+
+def _processor_of_database() -> float:
+    """Return the processor time of the process of PostgreSQL that served this one, where it is on this machine."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (process_id,) = cursor.fetchone()
+    path = Path(f"/proc/{process_id}/stat")
+    if not path.exists():
+        return 0.0
+    times = path.read_text().rpartition(")")[2].split()[11:13]
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
 
 
 def _stored() -> dict[str, Any]:

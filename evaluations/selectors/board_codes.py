@@ -6,7 +6,7 @@ from itertools import chain, islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, F, FilteredRelation, Q, QuerySet, SmallIntegerField, Value, When
+from django.db.models import BigAutoField, Case, F, FilteredRelation, Q, QuerySet, Value, When
 
 from corpus.scoring.types import Outcome
 from evaluations.models import Item
@@ -14,6 +14,8 @@ from evaluations.selectors.board import ROOT, SCORES_IN_ORDER, BoardRun, Chosen,
 from evaluations.selectors.fallback import resting_on_fallback
 
 _PIECE = 50_000
+# Of a number with this field Django takes what the database gives; any other it converts again, one row at a time.
+_NUMBER = BigAutoField()
 
 # A system, the root of a question, a repeat, and the code of the outcome.
 Code = tuple[int, int, int, int]
@@ -59,7 +61,7 @@ def _in_pieces(items: QuerySet[Any]) -> Iterator[list[Code]]:
 
 def _of_rows(chosen: Chosen, run_ids: Collection[UUID], codes: Mapping[str, int]) -> QuerySet[Item]:
     """Return the items of runs that were judged by the rule on their rows."""
-    code = Case(_failed(codes), *_each_outcome(codes, "outcome"), output_field=SmallIntegerField())
+    code = Case(_failed(codes), *_each_outcome(codes, "outcome"), output_field=_NUMBER)
     items = chosen.items.filter(run_id__in=run_ids).annotate(root_id=ROOT, code=code)
     return items.filter(code__isnull=False).order_by()
 
@@ -72,9 +74,9 @@ def _of_scores(chosen: Chosen, run_ids: Collection[UUID], codes: Mapping[str, in
     )
     code = Case(
         _failed(codes),
-        When(rule=chosen.rule, then=Case(*_each_outcome(codes, "outcome"), output_field=SmallIntegerField())),
-        When(by_same_key, then=Case(*_each_outcome(codes, "score__outcome"), output_field=SmallIntegerField())),
-        output_field=SmallIntegerField(),
+        When(rule=chosen.rule, then=Case(*_each_outcome(codes, "outcome"), output_field=_NUMBER)),
+        When(by_same_key, then=Case(*_each_outcome(codes, "score__outcome"), output_field=_NUMBER)),
+        output_field=_NUMBER,
     )
     items = chosen.items.filter(run_id__in=run_ids).annotate(
         root_id=ROOT, score=FilteredRelation("scores", condition=Q(scores__rule=chosen.rule))
@@ -84,7 +86,7 @@ def _of_scores(chosen: Chosen, run_ids: Collection[UUID], codes: Mapping[str, in
 
 def _of_fallback(chosen: Chosen, codes: Mapping[str, int]) -> QuerySet[Item]:
     """Return the items that rest on a fallback's reading, as unparsed."""
-    unparsed = Value(codes[Outcome.UNPARSED.value], output_field=SmallIntegerField())
+    unparsed = Value(codes[Outcome.UNPARSED.value], output_field=_NUMBER)
     items = chosen.items.filter(run_id__in=[run.run_id for run in chosen.runs]).exclude(status=Item.Status.FAILED)
     return resting_on_fallback(items).annotate(root_id=ROOT, code=unparsed)
 

@@ -12,7 +12,7 @@ from corpus.models import Benchmark, QuestionSet
 from corpus.scoring.rules import rule_names
 from corpus.selectors.changes import changes_since
 from leaderboard.matrix import PERSON, SYSTEM, Matrix, pack, unpack, without_people
-from leaderboard.models import BoardStatistics, ScoreMatrix
+from leaderboard.models import BoardStatistics, KeptPage, ScoreMatrix
 from leaderboard.selectors.boards import public_sets
 from leaderboard.selectors.inputs import read_changes, read_matrix
 
@@ -104,10 +104,12 @@ def _store(question_set: QuestionSet, rule: str, matrix: Matrix) -> None:
 
 
 def stale_matrices_delete() -> int:
-    """Delete the matrices that are older than their results; return how many.
+    """Delete the matrices that are older than their results, and every kept page; return how many matrices.
 
-    They are never shown, but hold verdicts by the number of a person who may have withdrawn since.
+    They are never shown, but hold verdicts by the number of a person who may have withdrawn since. A page says no more
+    than was public, and is made again.
     """
+    KeptPage.objects.all().delete()
     return _stale().delete()[0]
 
 
@@ -145,9 +147,10 @@ def _people_remove(row: ScoreMatrix) -> None:
 def rebuild_leaderboard(*, set_slugs: Sequence[str] = (), rules: Sequence[str] = ()) -> list[Rebuilt]:
     """Delete the stored matrices and build those of every set (or of `set_slugs`) under every rule (or `rules`).
 
-    The statistics of boards go with them; whoever looks at a board first has them worked out.
+    The statistics of boards and the kept pages go with them; whoever looks at a board first has them made.
     """
     sets = public_sets()
+    KeptPage.objects.all().delete()
     for model in (ScoreMatrix, BoardStatistics):
         doomed = model._default_manager.all()
         if set_slugs:

@@ -26,9 +26,9 @@ _FORMAT = 2
 
 
 class ByTopic(NamedTuple):
-    """All rows of a set with their estimates by topic, and the topics whose mean is the macro average."""
+    """The rows of people on a set with their estimates by topic, and the topics whose mean is the macro average."""
 
-    rows: Sequence[Row]
+    people: Sequence[Row]
     topics: Sequence[Topic]
 
 
@@ -148,16 +148,19 @@ def _computed(looked: Looked, matrix: Matrix, rows: Sequence[Row], by_topic: Cal
     ]
     return Computed(
         standings(contenders),
-        {} if looked.is_part else _macros(by_topic(), codes),
+        {} if looked.is_part else _macros(rows, by_topic(), codes),
         None if looked.is_part else _chance(looked.question_set),
     )
 
 
-def _macros(by_topic: ByTopic, codes: Mapping[str, Codes]) -> dict[str, Macro]:
-    """Return the macro averages; none where fewer than two topics are shown."""
+def _macros(rows: Sequence[Row], by_topic: ByTopic, codes: Mapping[str, Codes]) -> dict[str, Macro]:
+    """Return the macro averages of these rows; none where fewer than two topics are shown."""
     if len(by_topic.topics) < 2:
         return {}
-    found = {row.slug: _macro(row, by_topic.topics, codes) for row in by_topic.rows if row.has_accuracy}
+    people = {row.slug: row for row in by_topic.people}
+    found = {
+        row.slug: _macro(people.get(row.slug, row), by_topic.topics, codes) for row in rows if row.has_accuracy
+    }
     return {slug: macro for slug, macro in found.items() if macro is not None}
 
 

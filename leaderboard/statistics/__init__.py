@@ -46,7 +46,7 @@ from leaderboard.statistics.paired import (
 )
 from leaderboard.statistics.populations import GroupAbility, group_ability
 from leaderboard.statistics.rank_bootstrap import rank_intervals
-from leaderboard.statistics.repeats import RepeatSpread, repeat_spread, repeated_interval
+from leaderboard.statistics.repeats import RepeatSpread, repeat_spread, repeated_interval, repeated_intervals
 
 __all__ = [
     "Abilities",
@@ -102,6 +102,7 @@ __all__ = [
     "reliability",
     "repeat_spread",
     "repeated_interval",
+    "repeated_intervals",
     "set_agreement",
     "share_beaten",
     "sign_flip_p_value",

@@ -1,9 +1,19 @@
 """Intervals of one mean. Pure and vectorised; every formula names its source."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from leaderboard.statistics.basis import BOOTSTRAP_DRAWS, BOOTSTRAP_SEED, CONFIDENCE, NO_INTERVAL, Floats, Interval
+from leaderboard.statistics.basis import (
+    BOOTSTRAP_DRAWS,
+    BOOTSTRAP_SEED,
+    CONFIDENCE,
+    NO_INTERVAL,
+    Floats,
+    Integers,
+    Interval,
+)
 
 # Below it a standard error is a sum's rounding.
 _NO_WIDTH = 1e-12
@@ -63,11 +73,20 @@ def bootstrap_interval(
     n = question_means.size
     if n < 2:
         return NO_INTERVAL
-    generator = np.random.default_rng(seed)
-    weights = generator.multinomial(n, np.full(n, 1 / n), size=draws)
-    means = weights @ question_means / n
+    means = clusters_drawn(n, draws, seed).astype(np.float64) @ question_means / n
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(low), float(high))
+
+
+@lru_cache(maxsize=12)
+def clusters_drawn(n: int, draws: int, seed: int) -> Integers:
+    """Return how often each of n questions is drawn, of shape (draws, n), in as few bytes as hold it.
+
+    The same seed gives the same draws.
+    """
+    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
+    small: Integers = weights.astype(np.min_scalar_type(int(weights.max())))
+    return small
 
 
 def people_interval(person_means: Floats, confidence: float = CONFIDENCE) -> Interval:

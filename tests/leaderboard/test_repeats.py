@@ -4,9 +4,11 @@ import csv
 import io
 from typing import Any
 
+import numpy as np
 import pytest
 from django.test import Client
 
+from leaderboard.statistics import bootstrap_interval, repeated_interval, repeated_intervals, repeats, wilson_interval
 from tests.leaderboard.factories import make_run, make_system
 
 BOARD = "/api/v1/leaderboard/small/"
@@ -63,3 +65,27 @@ def test_pages_and_file_say_it_too(client: Client, results: Any) -> None:
     assert (line["repeats"], line["repeat_low"], line["repeat_high"], line["accuracy"]) == ("3", "0.6", "0.8", "0.7")
     once = next(line for line in table if line["slug"] == "once")
     assert (once["repeats"], once["repeat_sd"]) == ("1", "")
+
+
+def test_intervals_are_to_the_last_digit_the_same_alone_and_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(5)
+    shapes = [(3, 40), (5, 40), (5, 40), (2, 7), (4, 1)]
+    rights = [draw.random(shape) < 0.6 for shape in shapes] + [np.ones((3, 40), dtype=np.bool_), np.zeros((2, 40)) > 0]
+    monkeypatch.setattr(repeats, "_known", {})
+    together = repeated_intervals(rights)
+    for _ in range(2):
+        assert repr([repeated_interval(is_right) for is_right in rights]) == repr(together)
+        repeats._known.clear()
+    for is_right, interval in zip(rights[:4], together, strict=False):
+        assert interval == pytest.approx(bootstrap_interval(is_right.mean(axis=0)), abs=1e-12)
+    assert together[5:] == [wilson_interval(40, 40), wilson_interval(0, 40)]
+
+
+def test_what_was_worked_out_is_forgotten_before_it_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats, "_known", {})
+    monkeypatch.setattr(repeats, "_MOST_KNOWN", 3)
+    draw = np.random.default_rng(6)
+    rights = [draw.random((2, 20)) < 0.5 for _ in range(5)]
+    first = [repeated_interval(is_right) for is_right in rights]
+    assert len(repeats._known) <= 3
+    assert [repeated_interval(is_right) for is_right in rights] == first
