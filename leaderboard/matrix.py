@@ -5,7 +5,7 @@ one question of a set revision, known by the root of its comparable revisions.
 """
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -30,6 +30,8 @@ PERSON = "person"
 COMPLETE = "complete"
 PARTIAL = "partial"
 
+# Raised when other entrants get a row than before, so that nothing stored by older code is shown.
+_FORMAT = 2
 CODE_OF = {outcome.value: code for code, outcome in enumerate(OUTCOMES)}
 
 
@@ -104,11 +106,13 @@ def build_matrix(
     answers: Iterable[Answer] = (),
     system_codes: Iterable[Sequence[tuple[int, int, int, int]]] = (),
     study_rules: Mapping[int, str] | None = None,
+    unanswered: Collection[tuple[str, int]] = (),
 ) -> Matrix:
     """Put answers into a matrix whose columns are (root id, question id), entrants in the order of type and id.
 
     `system_codes` are answers of systems in pieces, each as (system id, root id, repeat, code); of two on one place the
-    later counts. An entrant without a single verdict has no row. Raise KeyError for an answer whose entrant or question
+    later counts. An entrant without a single verdict has no row, but for those named (type, id) in `unanswered`:
+    systems that were asked, and of whom there is no answer yet. Raise KeyError for an answer whose entrant or question
     is not among those given, and for a repeat an entrant does not have.
     """
     ordered = sorted(entrants, key=lambda entrant: (entrant.type, entrant.id))
@@ -120,10 +124,12 @@ def build_matrix(
     for kind, number, repeat, root_id, outcome in answers:
         if outcome:
             codes[places.row(kind, number, repeat), places.column_of[root_id]] = CODE_OF[outcome]
+    rows = [codes[first : first + entrant.repeats] for entrant, first in zip(ordered, places.first, strict=True)]
     return matrix_of(
         [
-            (entrant, codes[first : first + entrant.repeats])
-            for entrant, first in zip(ordered, places.first, strict=True)
+            (entrant, block)
+            for entrant, block in zip(ordered, rows, strict=True)
+            if (entrant.type, entrant.id) in unanswered or np.any(block != MISSING)
         ],
         root_ids=[root_id for root_id, _ in columns],
         question_ids=[question_id for _, question_id in columns],
@@ -138,9 +144,8 @@ def matrix_of(
     question_ids: Sequence[int],
     study_rules: Mapping[int, str],
 ) -> Matrix:
-    """Return the matrix of these blocks, without those that have no verdict, in the order of type and id."""
-    kept = [block for block in blocks if np.any(block[1] != MISSING)]
-    kept.sort(key=lambda block: (block[0].type, block[0].id))
+    """Return the matrix of these blocks, in the order of type and id, with the rules of the studies that are in it."""
+    kept = sorted(blocks, key=lambda block: (block[0].type, block[0].id))
     studies = {entrant.study_id for entrant, _ in kept if entrant.type == PERSON}
     empty = np.empty((0, len(root_ids)), dtype=CODE_TYPE)
     return Matrix(
@@ -207,6 +212,7 @@ def _indexes(values: Integers, known: Iterable[int]) -> Integers:
 def pack(matrix: Matrix) -> tuple[list[dict[str, Any]], bytes, dict[str, Any]]:
     """Return entrants, compressed codes, and what is needed to read them again, as stored."""
     inputs = {
+        "format": _FORMAT,
         "outcomes": [outcome.value for outcome in OUTCOMES],
         "root_ids": list(matrix.root_ids),
         "question_ids": list(matrix.question_ids),
@@ -221,7 +227,7 @@ def unpack(entrants: list[dict[str, Any]], verdicts: bytes, inputs: dict[str, An
     """Rebuild a matrix from what `pack` returned. Raise `ValueError` when what is kept of it has changed since."""
     if inputs.get("outcomes") != [outcome.value for outcome in OUTCOMES]:
         raise ValueError("The matrix was stored with other outcome codes; build it again.")
-    if "study_rules" not in inputs or any(set(entrant) != _ENTRANT_FIELDS for entrant in entrants):
+    if inputs.get("format") != _FORMAT or any(set(entrant) != _ENTRANT_FIELDS for entrant in entrants):
         raise ValueError("The matrix was stored with other facts about its entrants; build it again.")
     root_ids = tuple(inputs["root_ids"])
     codes = np.frombuffer(zlib.decompress(verdicts), dtype=CODE_TYPE)

@@ -43,6 +43,7 @@ def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: 
         entrants=[*_systems(systems), *people.entrants],
         answers=people.answers,
         system_codes=systems.pieces,
+        unanswered=_unanswered(systems),
         study_rules=people.study_rules,
     )
 
@@ -60,6 +61,7 @@ def read_changes(*, known: Matrix, changes: Changes, set_revision: QuestionSetRe
         entrants=[*_systems(systems), *people.entrants],
         answers=people.answers,
         system_codes=systems.pieces,
+        unanswered=_unanswered(systems),
     )
     kept = [
         block
@@ -72,6 +74,11 @@ def read_changes(*, known: Matrix, changes: Changes, set_revision: QuestionSetRe
         question_ids=known.question_ids,
         study_rules=people.study_rules,
     )
+
+
+def _unanswered(board: BoardCodes) -> set[tuple[str, int]]:
+    # Whose answers are there but not judged under this rule is not on its board: nothing of them is missing.
+    return {(SYSTEM, run.system_id) for run in board.runs if not run.n_answered}
 
 
 def _roots(columns: Sequence[Column]) -> list[int]:
@@ -103,8 +110,6 @@ def _read_people(set_revision: QuestionSetRevision, rule: str, columns: Sequence
         entrants=list(_people(people, counted)),
         answers=_person_answers(people.kept(counted)),
         study_rules={study_id: study_rule.words for study_id, study_rule in found.rules.items()},
-        # Whose answers are there but not judged under this rule is not on its board: nothing of them is missing.
-        unanswered={(SYSTEM, run.system_id) for run in systems.runs if not run.n_answered},
     )
 
 

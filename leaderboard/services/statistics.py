@@ -158,9 +158,7 @@ def _macros(rows: Sequence[Row], by_topic: ByTopic, codes: Mapping[str, Codes]) 
     if len(by_topic.topics) < 2:
         return {}
     people = {row.slug: row for row in by_topic.people}
-    found = {
-        row.slug: _macro(people.get(row.slug, row), by_topic.topics, codes) for row in rows if row.has_accuracy
-    }
+    found = {row.slug: _macro(people.get(row.slug, row), by_topic.topics, codes) for row in rows if row.has_accuracy}
     return {slug: macro for slug, macro in found.items() if macro is not None}
 
 
