@@ -43,7 +43,7 @@ def read_by_turns(*, port: int, board: str, empty: str, times: int) -> Times:
     for _ in range(times):
         for path, seconds in ((empty, found.empty), (board, found.board)):
             try:
-                answer = _read(line, path)
+                answer = _read_as_browsers_do(line, path)
             except (OSError, http.client.HTTPException):
                 line.close()
                 failures += 1
@@ -76,6 +76,15 @@ def _together(told: list[Times]) -> Times:
         [seconds for each in told for seconds in each.empty],
         sum(each.failures for each in told),
     )
+
+
+def _read_as_browsers_do(line: http.client.HTTPConnection, path: str) -> Read:
+    """Ask again over a new line where the server had closed the kept one meanwhile."""
+    try:
+        return _read(line, path)
+    except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+        line.close()
+        return _read(line, path)
 
 
 def _read(line: http.client.HTTPConnection, path: str) -> Read:
