@@ -146,10 +146,14 @@ def read_continuation(text: str, asked: Asked, is_cut: bool) -> Found | None:
     return found_at(text, Located(0, end, "continued prompt"), content)
 
 
+# A later announcement without words that could be read, or of nothing but the options, replaces nothing.
+_NO_CHOICE = ("", ECHOED_OPTIONS)
+
+
 def _is_replaced(later: str, content: Content, asked: Asked) -> bool:
     """Tell whether `later` announces an answer, or a new speaker's text does not end on the number of `content`."""
     announced = read_announced(later, asked, False)
-    if announced is not None and (isinstance(announced.content, Content) or announced.content.note):
+    if announced is not None and (isinstance(announced.content, Content) or announced.content.note not in _NO_CHOICE):
         return True
     if not has_new_speaker(later):
         return False

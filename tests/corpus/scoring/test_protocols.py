@@ -79,6 +79,8 @@ CONTINUED = [
     (Kind.CHOICE, " B\n\n\nAnswer:\n\nI'm not sure, but it mixes.\n", "B", "continued prompt"),
     (Kind.CHOICE, " B, C\nHint:\n\nIt mixes.\nAnswer: The question is unclear.", "B,C", "continued prompt"),
     (Kind.CHOICE, " A,B\nZ", "A,B", "continued prompt"),
+    # the options, repeated under a label, choose nothing and take nothing back
+    (Kind.CHOICE, " A, B\n\nAnswer:\n\nA. ethanol\n\nB. methanol\n\nC. water\n\nD. air\n", "A,B", "continued prompt"),
     (Kind.CHOICE, " B\n\nAnswer: C", "C", "label"),
     (Kind.CHOICE, " B\n\nAnswer: Z", None, ""),
     (Kind.CHOICE, "\nIt mixes.\nB\nAnswer:\nIt mixes.", None, ""),
