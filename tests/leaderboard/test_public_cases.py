@@ -93,7 +93,7 @@ def test_lb_07_a_board_shows_every_change_when_it_is_loaded_again(client, small_
     with monkeypatch.context() as broken:
         broken.setattr(board_statistics, "standings", lambda given: 1 / 0)
         Item.objects.filter(run=run, status="waiting").update(status="answered", outcome="wrong", rule="standard@1")
-        results_changed(benchmark_id=small_set.question_set.benchmark_id, system_id=run.system_id)
+        results_changed(benchmark_id=small_set.benchmark_id, system_id=run.system_id)
         make_run(make_system(slug="third"), small_set, "+---------")
         for url in (BOARD, API):
             assert Client(raise_request_exception=False).get(url).status_code == 500
