@@ -16,6 +16,7 @@ from evaluations.selectors.temperatures import AskedRun, runs_by_temperature
 from evaluations.selectors.usage import Known, Usage, usage_by_run
 from leaderboard.boards import HUMAN, Estimate, Row, SystemFacts, estimate_of
 from leaderboard.compare import board_to_compare, comparison_of
+from leaderboard.fallback import all_strict
 from leaderboard.matrix import is_complete
 from leaderboard.queries import BadQueryError, Board
 from leaderboard.selectors.boards import visible_systems
@@ -94,7 +95,7 @@ class OnBase(NamedTuple):
 
 
 class Strict(NamedTuple):
-    """A system whose run had a fallback reader: its row, its estimate without, and how many answers rest on it."""
+    """A system whose run had a fallback reader: its row with, its estimate without, its answers that rest on it."""
 
     row: Row
     estimate: Estimate
@@ -139,9 +140,10 @@ def parse_factor(text: str) -> str:
     return text or next(iter(FACTORS))
 
 
-def factors_of(*, question_set: QuestionSet, rule: str) -> Factors:
+def factors_of(*, question_set: QuestionSet, rule: str, fallback: str = "") -> Factors:
     """Return what goes with the scores of a set. Raise `BadQueryError` for an unknown rule."""
-    board = board_to_compare(question_set=question_set, rule=rule)
+    board = board_to_compare(question_set=question_set, rule=rule, fallback=fallback)
+    usual = board_to_compare(question_set=question_set, rule=rule) if board.query.fallback == "off" else board
     systems = [row for row in board.rows if row.kind != HUMAN]
     rows = [row for row in systems if row.has_accuracy]
     stated, found = stated_facts(), _worked_out(board, rows)
@@ -155,7 +157,11 @@ def factors_of(*, question_set: QuestionSet, rule: str) -> Factors:
         on_base=tuple(
             _on_base(board, line, rows) for line in lines if line.stated.base_model not in {"", line.row.slug}
         ),
-        strict=tuple(_strict(row, found.strict[row.run_id]) for row in rows if row.run_id in found.strict),
+        strict=tuple(
+            _strict(row, found.strict[row.run_id])
+            for row in usual.rows
+            if row.has_accuracy and row.run_id in found.strict
+        ),
         heated=tuple(Heated(names[run.system_id], run, estimate) for run, estimate in found.heated),
     )
 
@@ -246,6 +252,7 @@ def _worked_out(board: Board, rows: Sequence[Row]) -> _Found:
         question_set.policy,
         question_set.benchmark.results_version,
         board.query.rule,
+        board.query.fallback,
         [(row.slug, row.run_id) for row in board.rows],
     )
     key = f"factors:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
@@ -265,6 +272,8 @@ def _found(board: Board, rows: Sequence[Row]) -> _Found:
     is_shown = len(root_ids) >= smallest_group(board.question_set)
     runs = runs_by_temperature(root_ids=root_ids, system_ids=system_ids) if is_shown else []
     codes = codes_of_runs(root_ids=root_ids, rule=rule, runs=runs)
+    if board.query.fallback == "off":
+        codes = all_strict(codes, root_ids)
     strict = strict_codes(root_ids=root_ids, rule=rule, run_ids=run_ids)
     return _Found(
         usage={str(pk): usage for pk, usage in usage_by_run(root_ids=root_ids, run_ids=run_ids).items()},

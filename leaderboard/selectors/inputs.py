@@ -30,14 +30,11 @@ def columns_of(*, set_revision: QuestionSetRevision) -> list[Column]:
     return [Column(root_id or revision_id, question_id) for root_id, revision_id, question_id in members]
 
 
-def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: bool = True) -> Matrix:
-    """Build the matrix of a set revision under `rule` (`name@version`) from the stored verdicts.
-
-    Without `with_fallback` what only a fallback reader could read is unparsed.
-    """
+def read_matrix(*, set_revision: QuestionSetRevision, rule: str) -> Matrix:
+    """Build the matrix of a set revision under `rule` (`name@version`) from the stored verdicts."""
     columns = columns_of(set_revision=set_revision)
     root_ids = [column.root_id for column in columns]
-    systems = board_items(root_ids=root_ids, rule=rule, with_hidden=True, with_fallback=with_fallback)
+    systems = board_items(root_ids=root_ids, rule=rule, with_hidden=True)
     # Who counts is read first: an answer in between can only add, and the next reader builds again. The answers leave
     # out who is under way; whoever came to their end between the two is left to that reader as well.
     found = inclusions(benchmark_id=set_revision.question_set.benchmark_id)
