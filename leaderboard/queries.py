@@ -109,6 +109,11 @@ class Board:
         return self.people if self.people and self.people.has_accuracy else None
 
     @property
+    def n_by_fallback(self) -> int:
+        """How many answers of the rows only a fallback reader could read."""
+        return sum(row.n_by_fallback for row in self.rows)
+
+    @property
     def is_small(self) -> bool:
         """Whether the topic shown has too few questions to rank anybody."""
         return self.topic is not None and self.topic.columns.size < SMALL_TOPIC

@@ -2,17 +2,23 @@
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
 from corpus.models import QuestionSet, Source
+from corpus.services.results import results_changed
 from evaluations.models import Item, ItemReading, Run
-from leaderboard.models import ScoreMatrix
+from leaderboard.models import ScoreMatrix, Snapshot
+from leaderboard.selectors.snapshots import is_intact
+from leaderboard.services.snapshots import snapshot_publish
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.leaderboard.stated import state
@@ -205,3 +211,47 @@ def test_without_such_a_reader_nothing_is_said_of_it(client: Client, wide: Quest
     for page in PAGES:
         assert "fallback" not in client.get(f"{SET}/{page}").content.decode().lower(), page
     assert "fallback reader" not in words(client, "/systems/helped/")
+
+
+# Files that stay
+
+
+def in_folder(folder: Path, name: str) -> list[dict[str, str]]:
+    """Return the lines of a table that are of `helped`."""
+    with (folder / name).open(newline="") as file:
+        return [line for line in csv.DictReader(file) if line["slug"] == "helped"]
+
+
+def test_an_export_is_with_or_without_and_says_so(wide: QuestionSet, tmp_path: Path) -> None:
+    found = {}
+    for name, options in {"with": [], "without": ["--without-fallback"]}.items():
+        folder = tmp_path / name
+        call_command("export_results", str(folder), "--set", "wide", *options, verbosity=0)
+        results = json.loads((folder / "results.json").read_text())
+        row = next(row for row in results["board"]["rows"] if row["slug"] == "helped")
+        shares = [float(line["accuracy"]) for file in ("board.csv", "groups.csv") for line in in_folder(folder, file)]
+        n_unparsed = [line["outcome"] for line in in_folder(folder, "verdicts.csv")].count("unparsed")
+        found[name] = (results["fallback"], row["n_by_fallback"], row["accuracy"], shares, n_unparsed)
+    assert found == {"with": ("on", 10, 0.75, [0.75] * 2, 0), "without": ("off", 10, 0.5, [0.5] * 2, 10)}
+    read_me = {name: (tmp_path / name / "README.md").read_text() for name in found}
+    assert "10 answers could only be read by another system" in read_me["with"]
+    assert "Without fallback readers: 10 answers" in read_me["without"]
+
+
+def test_files_say_nothing_of_a_reader_that_no_run_had(client: Client, small_set: QuestionSet, tmp_path: Path) -> None:
+    make_run(make_system(slug="plain"), small_set, "++++++++--")
+    call_command("export_results", str(tmp_path / "out"), "--set", "small", verbosity=0)
+    texts = [(tmp_path / "out" / name).read_text() for name in ("README.md", "results.json", "board.csv")]
+    number = snapshot_publish(question_set=small_set).number
+    texts += [client.get(f"/snapshots/{number}.json").content.decode(), words(client, f"/snapshots/{number}/")]
+    assert not [text for text in texts if "fallback" in text.lower()]
+
+
+def test_a_snapshot_states_how_many_answers_rest_on_a_fallback_reader(client: Client, wide: QuestionSet) -> None:
+    number = snapshot_publish(question_set=wide).number
+    rows = {row["slug"]: row for row in client.get(f"/snapshots/{number}.json").json()["board"]["rows"]}
+    assert {slug: row["n_by_fallback"] for slug, row in rows.items() if "n_by_fallback" in row} == {"helped": 10}
+    ItemReading.objects.filter(reader__startswith="fallback").delete()
+    results_changed(benchmark_id=wide.benchmark_id)
+    assert is_intact(Snapshot.objects.get(number=number))
+    assert "10 answers read by a fallback reader only" in words(client, f"/snapshots/{number}/")
