@@ -12,6 +12,7 @@ from django.core.cache import cache
 
 from corpus.models import QuestionSet
 from corpus.scoring.types import Outcome
+from evaluations.selectors.fallback_accuracy import MeasuredAccuracy, measured_by_run, words_of
 from evaluations.selectors.temperatures import AskedRun, runs_by_temperature
 from evaluations.selectors.usage import Known, Usage, usage_by_run
 from leaderboard.boards import HUMAN, Estimate, Row, SystemFacts, estimate_of
@@ -95,11 +96,15 @@ class OnBase(NamedTuple):
 
 
 class Strict(NamedTuple):
-    """A system whose run had a fallback reader: its row with, its estimate without, its answers that rest on it."""
+    """A system whose run had a fallback reader: its row with it, its estimate without, how many answers rest on it.
+
+    `accuracy_words` say how well that reader did on labelled cases.
+    """
 
     row: Row
     estimate: Estimate
     n_by_fallback: int
+    accuracy_words: str
 
 
 class Heated(NamedTuple):
@@ -150,6 +155,8 @@ def factors_of(*, question_set: QuestionSet, rule: str, fallback: str = "") -> F
     lines = [_line(row, stated[row.slug], found.usage.get(row.run_id)) for row in rows if row.slug in stated]
     front = price_front(lines)
     names = visible_systems()
+    # Looked up each time: it is measured without any change of results.
+    accuracies = measured_by_run(run_ids=list(found.strict)) if found.strict else {}
     return Factors(
         board=board,
         lines=tuple(replace(line, is_on_front=line.row.slug in front) for line in lines),
@@ -158,7 +165,7 @@ def factors_of(*, question_set: QuestionSet, rule: str, fallback: str = "") -> F
             _on_base(board, line, rows) for line in lines if line.stated.base_model not in {"", line.row.slug}
         ),
         strict=tuple(
-            _strict(row, found.strict[row.run_id])
+            _strict(row, found.strict[row.run_id], accuracies.get(row.run_id))
             for row in usual.rows
             if row.has_accuracy and row.run_id in found.strict
         ),
@@ -229,9 +236,9 @@ def _on_base(board: Board, line: Line, rows: Sequence[Row]) -> OnBase:
     )
 
 
-def _strict(row: Row, estimate: Estimate) -> Strict:
+def _strict(row: Row, estimate: Estimate, accuracy: MeasuredAccuracy | None) -> Strict:
     unparsed = Outcome.UNPARSED.value
-    return Strict(row, estimate, estimate.outcomes[unparsed] - row.estimate.outcomes[unparsed])
+    return Strict(row, estimate, estimate.outcomes[unparsed] - row.estimate.outcomes[unparsed], words_of(accuracy))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -100,13 +101,32 @@ def fallback_use(*, question_set: QuestionSet, rule: str) -> FallbackUse | None:
 
     Where the set is not open, runs that are not complete are left out: what they answered is told of nobody.
     """
-    matrix = current_matrix(question_set=question_set, rule=rule)
-    helped = helped_runs(question_set=question_set, matrix=matrix)
-    if not helped:
+    counted = _counted(question_set, rule)
+    if not counted:
         return None
     visible, is_open = visible_systems(), smallest_group(question_set) == 1
-    counts = [run.columns.size for run in helped.values() if run.system_id in visible and (is_open or run.is_complete)]
+    counts = [each.n for each in counted if each.system_id in visible and (is_open or each.is_complete)]
     return FallbackUse(sum(counts), sum(bool(count) for count in counts)) if counts else None
+
+
+class _Counted(NamedTuple):
+    system_id: int
+    n: int
+    is_complete: bool
+
+
+def _counted(question_set: QuestionSet, rule: str) -> list[_Counted]:
+    """Return how many answers of each run rest on a fallback reader, looking at the matrix once for each state."""
+    made_from = (_FORMAT, question_set.current_revision_id, question_set.benchmark.results_version, rule)
+    key = f"fallback-use:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
+    found: list[_Counted] | None = cache.get(key)
+    if found is None:
+        helped = helped_runs(
+            question_set=question_set, matrix=current_matrix(question_set=question_set, rule=rule)
+        ).values()
+        found = [_Counted(run.system_id, int(run.columns.size), run.is_complete) for run in helped]
+        cache.set(key, found, _KEEP_SECONDS)
+    return found
 
 
 def _strict(codes: Codes, root_ids: Sequence[int], places: Sequence[Place]) -> Codes:
