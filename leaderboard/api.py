@@ -121,8 +121,10 @@ def set_version(question_set: QuestionSet) -> tuple[Any, ...]:
 
 
 def json_response(request: HttpRequest, schema: type[Schema], payload: Any) -> HttpResponse:
-    """Return a payload checked against its schema."""
-    return api.create_response(request, schema.model_validate(payload).model_dump(mode="json"), status=200)
+    """Return a payload checked against its schema; what it leaves out is left out."""
+    return api.create_response(
+        request, schema.model_validate(payload).model_dump(mode="json", exclude_unset=True), status=200
+    )
 
 
 RULE: Any = Query("", description="`name` or `name@version`; the benchmark's default without it.")

@@ -213,6 +213,16 @@ def test_without_such_a_reader_nothing_is_said_of_it(client: Client, wide: Quest
     assert "fallback reader" not in words(client, "/systems/helped/")
 
 
+def test_on_a_closed_set_levels_are_told_in_one_of_both_ways_only(client: Client, wide: QuestionSet) -> None:
+    QuestionSet.objects.filter(pk=wide.pk).update(policy="closed")
+    results_changed(benchmark_id=wide.benchmark_id)
+    told = {}
+    for fallback in ("on", "off"):
+        (entrant,) = client.get(f"{API}/confidence/", {"fallback": fallback}).json()["entrants"]
+        told[fallback] = (entrant["share_right"], [level["right"] for level in entrant["levels"] if level["n"]])
+    assert told == {"on": (0.75, [30]), "off": (None, [None])}
+
+
 # Files that stay
 
 
