@@ -20,6 +20,7 @@ from leaderboard.queries import (
     BoardQuery,
     check_query,
     load_board,
+    parse_fallback,
     parse_query,
     parse_rule,
 )
@@ -120,8 +121,10 @@ def set_version(question_set: QuestionSet) -> tuple[Any, ...]:
 
 
 def json_response(request: HttpRequest, schema: type[Schema], payload: Any) -> HttpResponse:
-    """Return a payload checked against its schema."""
-    return api.create_response(request, schema.model_validate(payload).model_dump(mode="json"), status=200)
+    """Return a payload checked against its schema; what it leaves out is left out."""
+    return api.create_response(
+        request, schema.model_validate(payload).model_dump(mode="json", exclude_unset=True), status=200
+    )
 
 
 RULE: Any = Query("", description="`name` or `name@version`; the benchmark's default without it.")
@@ -208,16 +211,18 @@ def leaderboard_csv(
     summary="A system and its results",
     openapi_extra=EXTRA,
 )
-def system(request: HttpRequest, slug: str, rule: str = RULE) -> HttpResponse:
+def system(request: HttpRequest, slug: str, rule: str = RULE, fallback: str = FALLBACK) -> HttpResponse:
     """What is known of a system, and its row on every board that has one."""
     found = public_system(slug=slug)
     if found is None:
         raise NotFoundError(f"There is no system “{slug}”.")
     checked = parse_rule(rule, default="standard") if rule else ""
+    chosen = parse_fallback(fallback)
     tag = entity_tag(request, [set_version(question_set) for question_set in public_sets()], repr(found))
 
     def build() -> HttpResponse:
-        results = [payloads.result_payload(result) for result in results_by_set(system_slug=slug, rule=checked)]
+        found_results = results_by_set(system_slug=slug, rule=checked, fallback=chosen)
+        results = [payloads.result_payload(result) for result in found_results]
         facts = {name: getattr(found, name) for name in SystemOut.model_fields if name != "results"}
         facts["released_on"] = found.released_on.isoformat() if found.released_on else None
         return json_response(request, SystemOut, {**facts, "results": results})

@@ -61,6 +61,9 @@ class BoardRow(Schema):
     macro_topics: int | None = Field(description="The topics that count the same in `macro_accuracy`.")
     n_questions: int
     n_scored: int | None = Field(description="Questions with a verdict in every repeat.")
+    n_by_fallback: int = Field(
+        0, description="Answers that only a fallback reader could read, counted or not; left out where there is none."
+    )
     outcomes: dict[str, int] = Field(description="Answers by outcome; empty where they would tell single verdicts.")
     accuracy: Share
     ci_low: Share

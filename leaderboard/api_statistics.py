@@ -2,10 +2,10 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from leaderboard.api import RULE, api, conditional, entity_tag, found_set, json_response, set_version
+from leaderboard.api import FALLBACK, RULE, api, conditional, entity_tag, found_set, json_response, set_version
 from leaderboard.api_schemas import EXTRA, PROBLEMS
 from leaderboard.confidence import confidence_of
-from leaderboard.queries import parse_rule
+from leaderboard.queries import whole_query
 from leaderboard.robustness import robustness_of
 from leaderboard.selectors.boards import public_sets
 from leaderboard.statistic_payloads import confidence_payload, robustness_payload
@@ -20,19 +20,21 @@ __all__ = ["api"]
     summary="How sure entrants say they are",
     openapi_extra=EXTRA,
 )
-def confidence(request: HttpRequest, set_slug: str, rule: str = RULE) -> HttpResponse:
+def confidence(request: HttpRequest, set_slug: str, rule: str = RULE, fallback: str = FALLBACK) -> HttpResponse:
     """Levels from 1 to 5 that systems and people stated of their answers, and how often they are right at each. On sets
     that are not open `right` and what follows from it are left out where they would tell single verdicts. People are
     told as one entrant, on one set, with neighbouring levels together."""
     question_set = found_set(set_slug)
-    checked = parse_rule(rule, default=question_set.benchmark.default_rule)
+    asked = whole_query(question_set=question_set, rule=rule, fallback=fallback)
     # On which set people are told depends on the others of the benchmark.
     tag = entity_tag(request, *_versions(question_set.benchmark_id))
     return conditional(
         request,
         tag,
         lambda: json_response(
-            request, ConfidenceOut, confidence_payload(confidence_of(question_set=question_set, rule=checked))
+            request,
+            ConfidenceOut,
+            confidence_payload(confidence_of(question_set=question_set, rule=asked.rule, fallback=asked.fallback)),
         ),
     )
 
@@ -43,17 +45,19 @@ def confidence(request: HttpRequest, set_slug: str, rule: str = RULE) -> HttpRes
     summary="How far results depend on the questions",
     openapi_extra=EXTRA,
 )
-def robustness(request: HttpRequest, set_slug: str, rule: str = RULE) -> HttpResponse:
+def robustness(request: HttpRequest, set_slug: str, rule: str = RULE, fallback: str = FALLBACK) -> HttpResponse:
     """Errors where questions of one source go together, and how this set and the others of its benchmark agree on the
     systems that answered both."""
     question_set = found_set(set_slug)
-    checked = parse_rule(rule, default=question_set.benchmark.default_rule)
+    asked = whole_query(question_set=question_set, rule=rule, fallback=fallback)
     tag = entity_tag(request, *_versions(question_set.benchmark_id))
     return conditional(
         request,
         tag,
         lambda: json_response(
-            request, RobustnessOut, robustness_payload(robustness_of(question_set=question_set, rule=checked))
+            request,
+            RobustnessOut,
+            robustness_payload(robustness_of(question_set=question_set, rule=asked.rule, fallback=asked.fallback)),
         ),
     )
 

@@ -118,7 +118,8 @@ class Row:
     """One line of a board.
 
     `rank_low` and `rank_high` are the ranks the questions allow, `letters` the groups of those it cannot be told apart
-    from, `group` the block of the board between two heavier lines (`leaderboard.standing`).
+    from, `group` the block of the board between two heavier lines (`leaderboard.standing`). `n_by_fallback` answers to
+    the questions shown could only be read by a fallback reader.
     """
 
     slug: str
@@ -141,6 +142,7 @@ class Row:
     macro: Macro | None = None
     name_repeats: bool = False
     is_complete: bool = True
+    n_by_fallback: int = 0
 
     @property
     def has_accuracy(self) -> bool:

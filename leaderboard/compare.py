@@ -11,7 +11,7 @@ from corpus.models import Question, QuestionSet
 from leaderboard.boards import HUMAN, Row, Topic
 from leaderboard.comparison import FEWEST, MOST, Compared, Disagreement, Pair, disagreements, pairs_of
 from leaderboard.matrix import OUTCOMES, PERSON, Codes
-from leaderboard.queries import BadQueryError, Board, BoardQuery, load_board, parse_rule
+from leaderboard.queries import BadQueryError, Board, load_board, whole_query
 from leaderboard.selectors.shown import smallest_group
 from leaderboard.services.statistics import compared_by_question
 
@@ -57,9 +57,9 @@ class Comparison:
         return max(math.ceil(round(max(ends, default=0.0) * 10, 6)) / 10, 0.1)
 
 
-def board_to_compare(*, question_set: QuestionSet, rule: str) -> Board:
-    """Return the whole board of a set by topic. Raise `BadQueryError` for an unknown rule."""
-    query = BoardQuery(rule=parse_rule(rule, default=question_set.benchmark.default_rule))
+def board_to_compare(*, question_set: QuestionSet, rule: str, fallback: str = "") -> Board:
+    """Return the whole board of a set by topic. Raise `BadQueryError` for an unknown choice."""
+    query = whole_query(question_set=question_set, rule=rule, fallback=fallback)
     return load_board(question_set=question_set, query=query, with_topics=True)
 
 
@@ -95,6 +95,7 @@ def comparison_of(board: Board, rows: tuple[Row, ...]) -> Comparison:
         question_set.policy,
         question_set.benchmark.results_version,
         board.query.rule,
+        board.query.fallback,
         [(row.slug, row.run_id, row.estimate.accuracy, row.estimate.bounds) for row in ordered],
     )
     key = f"comparison:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"

@@ -28,7 +28,7 @@ from leaderboard.csv_files import csv_response
 from leaderboard.queries import BadQueryError
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.shown import smallest_group
-from leaderboard.views import explains_bad_queries, named_entrants, set_or_404
+from leaderboard.views import explains_bad_queries, named_entrants, set_or_404, whole_choices
 
 View = Callable[..., HttpResponseBase]
 CSV_FIELDS = (
@@ -50,7 +50,7 @@ CSV_FIELDS = (
 
 def asked_comparison(request: HttpRequest, slug: str) -> Comparison:
     """Return the comparison that the address asks for. Raise `BadQueryError`."""
-    board = board_to_compare(question_set=set_or_404(slug), rule=request.GET.get("rule", ""))
+    board = board_to_compare(question_set=set_or_404(slug), **whole_choices(request))
     return comparison_of(board, chosen_rows(board, named_entrants(request)))
 
 
@@ -60,7 +60,7 @@ def asked_comparison(request: HttpRequest, slug: str) -> Comparison:
 @explains_bad_queries
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Show two to five entrants side by side, or the form to choose them, with what is wrong with the choice."""
-    board = board_to_compare(question_set=set_or_404(slug), rule=request.GET.get("rule", ""))
+    board = board_to_compare(question_set=set_or_404(slug), **whole_choices(request))
     named = named_entrants(request)
     found, problem, status = None, "", 200
     try:

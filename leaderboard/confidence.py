@@ -9,7 +9,7 @@ from django.core.cache import cache
 from corpus.models import QuestionSet
 from leaderboard.boards import HUMAN, Row, Topic
 from leaderboard.calibration import Calibration
-from leaderboard.queries import BadQueryError, Board, BoardQuery, load_board, parse_rule
+from leaderboard.queries import BadQueryError, Board, load_board, whole_query
 from leaderboard.selectors.boards import people_rule
 from leaderboard.selectors.shown import smallest_group
 from leaderboard.stated import Against, Found, stated_on
@@ -65,14 +65,19 @@ class Confidence:
 
 
 def confidence_of(
-    *, question_set: QuestionSet, rule: str = "", without: str = "", slugs: Sequence[str] = ()
+    *,
+    question_set: QuestionSet,
+    rule: str = "",
+    without: str = "",
+    slugs: Sequence[str] = (),
+    fallback: str = "",
 ) -> Confidence:
     """Return how sure the entrants of a set say they are, and whether that holds.
 
     `slugs` are those to be drawn, without any the first five. Raise `BadQueryError` for a rule, topic or entrant that
     is not there, for too many entrants, and for leaving out a topic where single verdicts are not public.
     """
-    query = BoardQuery(rule=parse_rule(rule, default=question_set.benchmark.default_rule))
+    query = whole_query(question_set=question_set, rule=rule, fallback=fallback)
     board = load_board(question_set=question_set, query=query)
     topic = _left_out(board, without)
     found, rows = _found(board, topic), {row.slug: row for row in board.rows}
@@ -125,6 +130,7 @@ def _found(board: Board, left_out: Topic | None) -> Found:
         question_set.policy,
         question_set.benchmark.results_version,
         board.query.rule,
+        board.query.fallback,
         left_out.columns.tobytes() if left_out else b"",
         people_rule(),
         [(row.slug, row.run_id, row.estimate.accuracy, row.repeats) for row in board.rows],

@@ -17,7 +17,7 @@ from leaderboard.csv_files import csv_response
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule
 from leaderboard.statistics import level_probability
-from leaderboard.views import explains_bad_queries, set_or_404
+from leaderboard.views import explains_bad_queries, set_or_404, whole_choices
 
 CSV_FIELDS = (
     "entrant",
@@ -43,7 +43,7 @@ def asked_confidence(request: HttpRequest, slug: str) -> Confidence:
     """Return what the address asks for. Raise `BadQueryError`."""
     return confidence_of(
         question_set=set_or_404(slug),
-        rule=request.GET.get("rule", ""),
+        **whole_choices(request),
         without=request.GET.get("without", ""),
         slugs=request.GET.getlist("entrant"),
     )

@@ -12,10 +12,12 @@ from django.core.cache import cache
 
 from corpus.models import QuestionSet
 from corpus.scoring.types import Outcome
+from evaluations.selectors.fallback_accuracy import MeasuredAccuracy, measured_by_run, words_of
 from evaluations.selectors.temperatures import AskedRun, runs_by_temperature
 from evaluations.selectors.usage import Known, Usage, usage_by_run
 from leaderboard.boards import HUMAN, Estimate, Row, SystemFacts, estimate_of
 from leaderboard.compare import board_to_compare, comparison_of
+from leaderboard.fallback import all_strict
 from leaderboard.matrix import is_complete
 from leaderboard.queries import BadQueryError, Board
 from leaderboard.selectors.boards import visible_systems
@@ -94,11 +96,15 @@ class OnBase(NamedTuple):
 
 
 class Strict(NamedTuple):
-    """A system whose run had a fallback reader: its row, its estimate without, and how many answers rest on it."""
+    """A system whose run had a fallback reader: its row with it, its estimate without, how many answers rest on it.
+
+    `accuracy_words` say how well that reader did on labelled cases.
+    """
 
     row: Row
     estimate: Estimate
     n_by_fallback: int
+    accuracy_words: str
 
 
 class Heated(NamedTuple):
@@ -139,15 +145,18 @@ def parse_factor(text: str) -> str:
     return text or next(iter(FACTORS))
 
 
-def factors_of(*, question_set: QuestionSet, rule: str) -> Factors:
+def factors_of(*, question_set: QuestionSet, rule: str, fallback: str = "") -> Factors:
     """Return what goes with the scores of a set. Raise `BadQueryError` for an unknown rule."""
-    board = board_to_compare(question_set=question_set, rule=rule)
+    board = board_to_compare(question_set=question_set, rule=rule, fallback=fallback)
+    usual = board_to_compare(question_set=question_set, rule=rule) if board.query.fallback == "off" else board
     systems = [row for row in board.rows if row.kind != HUMAN]
     rows = [row for row in systems if row.has_accuracy]
     stated, found = stated_facts(), _worked_out(board, rows)
     lines = [_line(row, stated[row.slug], found.usage.get(row.run_id)) for row in rows if row.slug in stated]
     front = price_front(lines)
     names = visible_systems()
+    # Looked up each time: it is measured without any change of results.
+    accuracies = measured_by_run(run_ids=list(found.strict)) if found.strict else {}
     return Factors(
         board=board,
         lines=tuple(replace(line, is_on_front=line.row.slug in front) for line in lines),
@@ -155,7 +164,11 @@ def factors_of(*, question_set: QuestionSet, rule: str) -> Factors:
         on_base=tuple(
             _on_base(board, line, rows) for line in lines if line.stated.base_model not in {"", line.row.slug}
         ),
-        strict=tuple(_strict(row, found.strict[row.run_id]) for row in rows if row.run_id in found.strict),
+        strict=tuple(
+            _strict(row, found.strict[row.run_id], accuracies.get(row.run_id))
+            for row in usual.rows
+            if row.has_accuracy and row.run_id in found.strict
+        ),
         heated=tuple(Heated(names[run.system_id], run, estimate) for run, estimate in found.heated),
     )
 
@@ -223,9 +236,9 @@ def _on_base(board: Board, line: Line, rows: Sequence[Row]) -> OnBase:
     )
 
 
-def _strict(row: Row, estimate: Estimate) -> Strict:
+def _strict(row: Row, estimate: Estimate, accuracy: MeasuredAccuracy | None) -> Strict:
     unparsed = Outcome.UNPARSED.value
-    return Strict(row, estimate, estimate.outcomes[unparsed] - row.estimate.outcomes[unparsed])
+    return Strict(row, estimate, estimate.outcomes[unparsed] - row.estimate.outcomes[unparsed], words_of(accuracy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +259,7 @@ def _worked_out(board: Board, rows: Sequence[Row]) -> _Found:
         question_set.policy,
         question_set.benchmark.results_version,
         board.query.rule,
+        board.query.fallback,
         [(row.slug, row.run_id) for row in board.rows],
     )
     key = f"factors:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
@@ -265,6 +279,8 @@ def _found(board: Board, rows: Sequence[Row]) -> _Found:
     is_shown = len(root_ids) >= smallest_group(board.question_set)
     runs = runs_by_temperature(root_ids=root_ids, system_ids=system_ids) if is_shown else []
     codes = codes_of_runs(root_ids=root_ids, rule=rule, runs=runs)
+    if board.query.fallback == "off":
+        codes = all_strict(codes, root_ids)
     strict = strict_codes(root_ids=root_ids, rule=rule, run_ids=run_ids)
     return _Found(
         usage={str(pk): usage for pk, usage in usage_by_run(root_ids=root_ids, run_ids=run_ids).items()},

@@ -12,7 +12,7 @@ from leaderboard.csv_files import csv_response
 from leaderboard.factor_charts import HEIGHT, factor_chart
 from leaderboard.factors import FACTORS, Factors, Heated, Line, factors_of, parse_factor
 from leaderboard.selectors.assets import chart_script_url
-from leaderboard.views import explains_bad_queries, kind_labels, set_or_404
+from leaderboard.views import explains_bad_queries, kind_labels, set_or_404, whole_choices
 
 CSV_FIELDS = (
     "slug",
@@ -60,7 +60,7 @@ RUN_FIELDS = (
 
 def asked_factors(request: HttpRequest, slug: str) -> Factors:
     """Return what the address asks for. Raise `BadQueryError`."""
-    return factors_of(question_set=set_or_404(slug), rule=request.GET.get("rule", ""))
+    return factors_of(question_set=set_or_404(slug), **whole_choices(request))
 
 
 @require_safe

@@ -10,6 +10,7 @@ from corpus.models import QuestionSet
 from evaluations.models import Run
 from evaluations.selectors.history import PastRun, complete_runs
 from leaderboard.boards import Estimate, estimate_of
+from leaderboard.fallback import all_strict
 from leaderboard.matrix import is_complete
 from leaderboard.selectors.factors import codes_by_id
 from leaderboard.selectors.inputs import columns_of
@@ -42,7 +43,7 @@ def histories_of(*, system_id: int, results: Sequence[SetResult]) -> list[SetHis
     return [history for history in found if history.results]
 
 
-def past_results(*, question_set: QuestionSet, rule: str, system_id: int) -> tuple[Past, ...]:
+def past_results(*, question_set: QuestionSet, rule: str, system_id: int, fallback: str = "on") -> tuple[Past, ...]:
     """Return the totals on a set of every complete run of a system, newest first.
 
     One of them stands for the system on the board: the newest, a run outside of sweeps before one of a sweep, one that
@@ -60,6 +61,8 @@ def past_results(*, question_set: QuestionSet, rule: str, system_id: int) -> tup
         if is_open or run.stands or run.origin != Run.Origin.SUBMITTED
     ]
     codes = codes_by_id(root_ids=root_ids, rule=rule, repeats={run.run_id: run.repeats for run in runs})
+    if fallback == "off":
+        codes = all_strict(codes, root_ids)
     return tuple(Past(run, estimate_of(codes[run.run_id])) for run in runs if is_complete(codes[run.run_id]))
 
 
@@ -72,10 +75,11 @@ def _history(system_id: int, result: SetResult) -> tuple[Past, ...]:
         question_set.policy,
         question_set.benchmark.results_version,
         result.rule,
+        result.fallback,
     )
     key = f"history:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
     found: tuple[Past, ...] | None = cache.get(key)
     if found is None:
-        found = past_results(question_set=question_set, rule=result.rule, system_id=system_id)
+        found = past_results(question_set=question_set, rule=result.rule, system_id=system_id, fallback=result.fallback)
         cache.set(key, found, _KEEP_SECONDS)
     return found

@@ -14,7 +14,7 @@ from leaderboard.disclosure import SMALLEST_GROUP_OF_PEOPLE
 from leaderboard.matrix import COMPLETE, PARTIAL, PERSON, RIGHT
 from leaderboard.people import PEOPLE_SLUG, Cohort, cohort_of
 from leaderboard.people_bands import PeopleBands, people_bands
-from leaderboard.queries import Board, BoardQuery, load_board, parse_rule
+from leaderboard.queries import Board, load_board, whole_query
 from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.shown import shown_groups_of
 from leaderboard.selectors.tools import tools_by_set
@@ -88,9 +88,9 @@ class Humans:
         return [topic for topic in self.board.topics if topic.slug in shown]
 
 
-def humans_of(*, question_set: QuestionSet, rule: str) -> Humans:
+def humans_of(*, question_set: QuestionSet, rule: str, fallback: str = "") -> Humans:
     """Return what may be said of the people of a set. Raise `BadQueryError` for an unknown rule."""
-    query = BoardQuery(rule=parse_rule(rule, default=question_set.benchmark.default_rule))
+    query = whole_query(question_set=question_set, rule=rule, fallback=fallback)
     board = load_board(question_set=question_set, query=query, with_topics=True)
     found = _statistics(board)
     return Humans(
@@ -196,7 +196,7 @@ def _parts(board: Board) -> tuple[PartOfPeople, ...]:
     for question_set in public_sets().filter(benchmark_id=benchmark_id):
         here = board
         if question_set.pk != board.question_set.pk:
-            here = load_board(question_set=question_set, query=BoardQuery(rule=board.query.rule))
+            here = load_board(question_set=question_set, query=board.query)
         tools = tools_by_set(study_ids=_counted_studies(here)).get(question_set.pk)
         if tools and here.people_with_accuracy:
             agents = _tool_users(here) if True in tools else ()

@@ -14,7 +14,7 @@ from leaderboard.csv_files import csv_response
 from leaderboard.disclosure import SMALLEST_GROUP_OF_PEOPLE
 from leaderboard.humans import Humans, humans_of
 from leaderboard.selectors.boards import people_rule
-from leaderboard.views import explains_bad_queries, set_or_404
+from leaderboard.views import explains_bad_queries, set_or_404, whole_choices
 
 CSV_FIELDS = (
     "slug",
@@ -36,7 +36,7 @@ CSV_FIELDS = (
 @explains_bad_queries
 def humans(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what people can do on a set, and which of them systems beat, as far as it tells of nobody in particular."""
-    found = humans_of(question_set=set_or_404(slug), rule=request.GET.get("rule", ""))
+    found = humans_of(question_set=set_or_404(slug), **whole_choices(request))
     context = {
         "humans": found,
         "board": found.board,
@@ -55,7 +55,7 @@ def humans(request: HttpRequest, slug: str) -> HttpResponse:
 @explains_bad_queries
 def humans_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the means of people, and which share of them each system beats, as CSV, safe in spreadsheets."""
-    found = humans_of(question_set=set_or_404(slug), rule=request.GET.get("rule", ""))
+    found = humans_of(question_set=set_or_404(slug), **whole_choices(request))
     return csv_response(f"{slug}-humans.csv", CSV_FIELDS, _lines(found))
 
 

@@ -105,6 +105,7 @@ def row_payload(row: Row, topic_names: dict[str, str]) -> dict[str, Any]:
         else {"n": row.people.n, "best": _share(row.people.best), "worst": _share(row.people.worst)},
         "inclusion": row.people.inclusion if row.people else None,
         "answers_per_question": row.people.answers_per_question if row.people else None,
+        **({"n_by_fallback": row.n_by_fallback} if row.n_by_fallback else {}),
         "topics": {
             topic_names[slug]: {"slug": slug, **_estimate(estimate, n="n")} for slug, estimate in row.topics.items()
         },

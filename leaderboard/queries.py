@@ -20,6 +20,7 @@ from leaderboard.boards import (
     Topic,
     ranked,
 )
+from leaderboard.fallback import Helped, helped_runs, without_fallback
 from leaderboard.matrix import COMPLETE, PARTIAL, Matrix
 from leaderboard.people import PEOPLE_SLUG, Cohort, cohort_of
 from leaderboard.selectors.boards import (
@@ -30,7 +31,7 @@ from leaderboard.selectors.boards import (
     topics_of,
     visible_systems,
 )
-from leaderboard.selectors.inputs import columns_of, read_matrix
+from leaderboard.selectors.inputs import columns_of
 from leaderboard.selectors.shown import DEFAULT_GROUPING, shown_groups_of, smallest_group
 from leaderboard.services import current_matrix
 from leaderboard.services.statistics import ByTopic, Looked, current_statistics
@@ -108,6 +109,11 @@ class Board:
         return self.people if self.people and self.people.has_accuracy else None
 
     @property
+    def n_by_fallback(self) -> int:
+        """How many answers of the rows only a fallback reader could read."""
+        return sum(row.n_by_fallback for row in self.rows)
+
+    @property
     def is_small(self) -> bool:
         """Whether the topic shown has too few questions to rank anybody."""
         return self.topic is not None and self.topic.columns.size < SMALL_TOPIC
@@ -136,6 +142,18 @@ def parse_rule(text: str, *, default: str) -> str:
         raise BadQueryError(f"There is no rule “{text}”. There are: {', '.join(rule_names())}.") from error
 
 
+def whole_query(*, question_set: QuestionSet, rule: str = "", fallback: str = "") -> BoardQuery:
+    """Check the two choices of pages that are of a whole set. Raise `BadQueryError` for a value that does not exist."""
+    return parse_query({"rule": rule, "fallback": fallback}, question_set=question_set)
+
+
+def parse_fallback(text: str) -> str:
+    """Return "on" or "off", the first for nothing. Raise `BadQueryError` for another word."""
+    if text and text not in FALLBACK:
+        raise BadQueryError(f"There is no fallback “{text}”. There are: {', '.join(FALLBACK)}.")
+    return text or FALLBACK[0]
+
+
 def parse_query(parameters: Mapping[str, str], *, question_set: QuestionSet) -> BoardQuery:
     """Check the parameters of an address. Raise `BadQueryError` for a value that does not exist."""
     query = BoardQuery(
@@ -145,13 +163,12 @@ def parse_query(parameters: Mapping[str, str], *, question_set: QuestionSet) -> 
         kind=parameters.get("kind", ""),
         sort=parameters.get("sort", "") or "accuracy",
         direction=parameters.get("direction", "") or "descending",
-        fallback=parameters.get("fallback", "") or "on",
+        fallback=parse_fallback(parameters.get("fallback", "")),
     )
     for name, value, known in (
         ("kind", query.kind, ("", *KINDS)),
         ("sort", query.sort, tuple(SORTS)),
         ("direction", query.direction, DIRECTIONS),
-        ("fallback", query.fallback, FALLBACK),
     ):
         if value not in known:
             raise BadQueryError(f"There is no {name} “{value}”. There are: {', '.join(filter(None, known))}.")
@@ -163,7 +180,10 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
 
     Raise `BadQueryError` for a grouping or topic that the set does not have.
     """
-    matrix = _matrix(question_set, query)
+    matrix = current_matrix(question_set=question_set, rule=query.rule)
+    helped = helped_runs(question_set=question_set, matrix=matrix)
+    if query.fallback == "off":
+        matrix = without_fallback(matrix, helped)
     groupings = groupings_of(benchmark_id=question_set.benchmark_id)
     _check_grouping(query, groupings)
     topics = topics_of(
@@ -179,8 +199,9 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
     rows = found.rows(topic=topic, topics=topics, shown_topics=topics if with_topics else [], grouping=query.grouping)
     is_small = topic is not None and topic.columns.size < SMALL_TOPIC
     ordered = ranked((row for row in rows if query.kind in ("", row.kind)), is_small=is_small)
+    columns = topic.columns if topic else found.all_columns
     computed = current_statistics(
-        looked=Looked(question_set, query.rule, query.narrowed, topic.columns if topic else found.all_columns),
+        looked=Looked(question_set, query.rule, query.narrowed, columns),
         matrix=matrix,
         rows=[row for row in ordered if row.rank is not None],
         by_topic=found.by_topic,
@@ -188,7 +209,7 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
     return Board(
         question_set=question_set,
         query=query,
-        rows=tuple(computed.on(row) for row in ordered),
+        rows=tuple(_with_fallback(computed.on(row), helped, columns) for row in ordered),
         topics=tuple(topics),
         groupings=tuple(groupings),
         topic=topic,
@@ -241,11 +262,10 @@ class _Found:
         return ByTopic(people, [topic for topic in topics if topic.slug not in hidden])
 
 
-def _matrix(question_set: QuestionSet, query: BoardQuery) -> Matrix:
-    """Return the stored matrix, or, rarely asked for, one without fallback readers made for this request."""
-    if query.fallback == "on" or question_set.current_revision is None:
-        return current_matrix(question_set=question_set, rule=query.rule)
-    return read_matrix(set_revision=question_set.current_revision, rule=query.rule, with_fallback=False)
+def _with_fallback(row: Row, helped: Mapping[str, Helped], columns: Columns) -> Row:
+    """Say how many answers rest on a fallback reader, where it is told how they ended."""
+    run = helped.get(row.run_id)
+    return row if run is None or not row.estimate.outcomes else replace(row, n_by_fallback=run.n(columns))
 
 
 def _hidden(question_set: QuestionSet, grouping: str) -> Hidden:

@@ -14,7 +14,7 @@ from corpus.answer_admin import KEY_PERMISSION, may_see_keys
 from corpus.models import QuestionSet
 from corpus.scoring.rules import rule_names
 from leaderboard.csv_files import csv_response
-from leaderboard.queries import parse_rule
+from leaderboard.queries import whole_query
 from leaderboard.questions import (
     MISSED,
     ORDERS,
@@ -25,7 +25,7 @@ from leaderboard.questions import (
     question_list,
     shown_question,
 )
-from leaderboard.views import explains_bad_queries, set_or_404
+from leaderboard.views import explains_bad_queries, set_or_404, whole_choices
 
 # Single questions belong into no search engine, archive or training data.
 ROBOTS = "noindex, nofollow, noarchive, nosnippet"
@@ -111,15 +111,15 @@ def _cells(line: ListedQuestion) -> list[Any]:
 @explains_bad_queries
 def question(request: HttpRequest, question_set: QuestionSet, question_id: int) -> HttpResponse:
     """Show one question as people see it: no key, no option marked."""
-    rule = parse_rule(request.GET.get("rule", ""), default=question_set.benchmark.default_rule)
-    found = shown_question(question_set=question_set, question_id=question_id, rule=rule)
+    asked = whole_query(question_set=question_set, **whole_choices(request))
+    found = shown_question(question_set=question_set, question_id=question_id, rule=asked.rule, fallback=asked.fallback)
     if found is None:
         raise Http404("That question is not in this set, or a study that is not closed asks it.")
     context = {
         "question": found,
         "question_set": question_set,
         "is_public": is_public(question_set),
-        "rule": rule,
+        "rule": asked.rule,
         "robots": ROBOTS,
         "page": "board",
     }

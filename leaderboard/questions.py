@@ -16,14 +16,14 @@ from corpus.markup.text import render_plain
 from corpus.models import QuestionSet
 from corpus.selectors.targets import asked_of
 from leaderboard.boards import SystemFacts, Topic
+from leaderboard.fallback import chosen_matrix
 from leaderboard.matrix import RIGHT, Matrix
-from leaderboard.queries import BadQueryError, parse_rule
+from leaderboard.queries import BadQueryError, whole_query
 from leaderboard.scale import Scale, counted_systems, scale_of
 from leaderboard.selectors.boards import GroupingChoice, groupings_of, topic_key, topics_of, visible_systems
 from leaderboard.selectors.inputs import columns_of
 from leaderboard.selectors.questions import labels_by_question, member_revision, questions_with, stems_of
 from leaderboard.selectors.shown import DEFAULT_GROUPING, smallest_group
-from leaderboard.services import current_matrix
 from survey.selectors.in_use import questions_in_use
 
 ON_A_PAGE = 25
@@ -54,6 +54,7 @@ class QuestionQuery:
     order: str = "set"
     missed: str = ""
     page: str = "1"
+    fallback: str = "on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +150,12 @@ def parse_question_query(parameters: Mapping[str, str], *, question_set: Questio
     missed = parameters.get("missed", "")
     if missed not in MISSED:
         raise BadQueryError(f"“missed” is “{missed}”. Leave it out, or write: {', '.join(filter(None, MISSED))}.")
+    whole = whole_query(
+        question_set=question_set, rule=parameters.get("rule", ""), fallback=parameters.get("fallback", "")
+    )
     return QuestionQuery(
-        rule=parse_rule(parameters.get("rule", ""), default=question_set.benchmark.default_rule),
+        rule=whole.rule,
+        fallback=whole.fallback,
         grouping=parameters.get("grouping", "") or DEFAULT_GROUPING,
         topic=topic_key(parameters.get("topic", "")),
         # No text holds the null character, and PostgreSQL refuses it.
@@ -166,7 +171,7 @@ def question_list(*, question_set: QuestionSet, query: QuestionQuery) -> Questio
     ids, hidden = _question_ids(question_set), _hidden(question_set)
     groupings = tuple(groupings_of(benchmark_id=question_set.benchmark_id))
     topics = topics_of(benchmark_id=question_set.benchmark_id, grouping=query.grouping, question_ids=ids)
-    described = _described(question_set, query.rule)
+    described = _described(question_set, query.rule, query.fallback)
     columns = _found_columns(question_set, query, _topic_columns(query, groupings, topics, len(ids)), described)
     page = Paginator(_ordered(columns, described.shares, query.order), ON_A_PAGE).get_page(query.page)
     readable = [column for column, question_id in enumerate(ids) if question_id not in hidden]
@@ -190,12 +195,14 @@ def question_lines(*, question_set: QuestionSet, query: QuestionQuery) -> Iterat
     ids = _question_ids(question_set)
     groupings = groupings_of(benchmark_id=question_set.benchmark_id)
     topics = topics_of(benchmark_id=question_set.benchmark_id, grouping=query.grouping, question_ids=ids)
-    described = _described(question_set, query.rule)
+    described = _described(question_set, query.rule, query.fallback)
     columns = _found_columns(question_set, query, _topic_columns(query, groupings, topics, len(ids)), described)
     return _lines(question_set, query, ids, _ordered(columns, described.shares, query.order), described)
 
 
-def shown_question(*, question_set: QuestionSet, question_id: int, rule: str) -> ShownQuestion | None:
+def shown_question(
+    *, question_set: QuestionSet, question_id: int, rule: str, fallback: str = "on"
+) -> ShownQuestion | None:
     """Return a question of a set as people see it; None where it is not in the set or may not be read now."""
     ids = _question_ids(question_set)
     hidden = _hidden(question_set)
@@ -205,7 +212,7 @@ def shown_question(*, question_set: QuestionSet, question_id: int, rule: str) ->
     revision = member_revision(set_revision_id=question_set.current_revision_id, question_id=question_id)
     # By their hashes: the order of the bank may tell which is right.
     asked = asked_of(revision, sorted(option.option_key for option in revision.options.all()))
-    found = _described(question_set, rule)
+    found = _described(question_set, rule, fallback)
     labels = labels_by_question(question_ids=[question_id], groupings=(DEFAULT_GROUPING, DIFFICULTY))
     readable = [each for each in ids if each not in hidden]
     place = readable.index(question_id)
@@ -305,9 +312,10 @@ class _Described:
         return Level(*(float(figure[column]) for figure in figures))
 
 
-def _described(question_set: QuestionSet, rule: str) -> _Described:
-    found = _shares(question_set, rule)
-    return _Described(found.shares, found.n_systems, scale_of(question_set=question_set, rule=rule))
+def _described(question_set: QuestionSet, rule: str, fallback: str) -> _Described:
+    found = _shares(question_set, rule, fallback)
+    scale = scale_of(question_set=question_set, rule=rule, fallback=fallback)
+    return _Described(found.shares, found.n_systems, scale)
 
 
 def _found_columns(
@@ -324,18 +332,19 @@ def _found_columns(
     return found
 
 
-def _shares(question_set: QuestionSet, rule: str) -> QuestionShares:
+def _shares(question_set: QuestionSet, rule: str, fallback: str) -> QuestionShares:
     """Return `question_shares`, worked out once for each state of the results and of the systems shown."""
     systems = visible_systems()
     made_from = (
         question_set.current_revision_id,
         question_set.benchmark.results_version,
         rule,
+        fallback,
         sorted((pk, facts.kind) for pk, facts in systems.items()),
     )
     key = f"question-shares:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
     found: QuestionShares | None = cache.get(key)
     if found is None:
-        found = question_shares(current_matrix(question_set=question_set, rule=rule), systems)
+        found = question_shares(chosen_matrix(question_set=question_set, rule=rule, fallback=fallback), systems)
         cache.set(key, found, _KEEP_SECONDS)
     return found

@@ -8,7 +8,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from corpus.models import QuestionSet, QuestionSetRevision
@@ -20,7 +20,6 @@ from leaderboard.queries import Board, BoardQuery, load_board
 from leaderboard.result_readme import readme
 from leaderboard.selectors.answers import Asked, Key, Reply, asked_of, keys_of, replies_of
 from leaderboard.selectors.boards import visible_systems
-from leaderboard.services import current_matrix
 from leaderboard.snapshot_contents import board_content
 from leaderboard.snapshot_rows import PeopleShown, frozen_board
 
@@ -90,6 +89,7 @@ def _results(export: Export, groups: list[dict[str, Any]], systems: list[dict[st
         "benchmark": {name: getattr(benchmark, name) for name in ("slug", "name", "version", "licence", "citation")},
         "set_content_hash": export.set_revision.content_hash,
         "people": export.people._asdict(),
+        **({"fallback": export.board.query.fallback} if export.board.n_by_fallback else {}),
         "board": board_content(export.board),
         "groups": groups,
         "systems": systems,
@@ -100,7 +100,7 @@ def _groups(export: Export) -> Iterator[dict[str, Any]]:
     """Yield each system's estimate on each group of every grouping, as the boards show it; people have none."""
     question_set = export.board.question_set
     for grouping in export.board.groupings:
-        query = BoardQuery(rule=export.board.query.rule, grouping=grouping.slug)
+        query = replace(export.board.query, grouping=grouping.slug)
         board = load_board(question_set=question_set, query=query, with_topics=True)
         names = {topic.slug: topic.name for topic in board.topics}
         for row in board.rows:
@@ -208,7 +208,7 @@ def export_of(
     return Export(
         board=frozen_board(board, people=people),
         set_revision=question_set.current_revision,
-        matrix=current_matrix(question_set=question_set, rule=query.rule),
+        matrix=board.matrix,
         people=people,
         with_answers=with_answers,
     )

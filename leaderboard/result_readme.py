@@ -28,12 +28,31 @@ def readme(board: Board, set_revision: QuestionSetRevision, people: PeopleShown,
         "few questions of a closed set would tell single verdicts.",
         "CSV files are UTF-8 with one line of headings. Text that a spreadsheet would take for a formula begins with "
         "an apostrophe; numbers stay numbers. JSON files have text as it is.",
+        *_fallback(board),
         "## People",
         "Only together, in whole percent and for the whole set, so that a later board tells little of who withdrew."
         if people.are_shown
         else f"Not in these files. {people.why_not}",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _fallback(board: Board) -> list[str]:
+    """Return what is said of fallback readers, nothing where no answer rests on one."""
+    n = board.n_by_fallback
+    if not n:
+        return []
+    answers = "1 answer" if n == 1 else f"{n} answers"
+    if board.query.fallback == "off":
+        said = (
+            f"Without fallback readers: {answers} that only another system could read and pick out count as `unparsed`."
+        )
+    else:
+        said = (
+            f"{answers} could only be read by another system, which picked them out of the reply, and count here as it "
+            "read them. Export with `--without-fallback` for the results without."
+        )
+    return ["## Fallback readers", f"{said} `n_by_fallback` in `results.json` says how many of each system."]
 
 
 def _files(*, answers: bool, is_open: bool) -> list[str]:

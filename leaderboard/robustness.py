@@ -12,7 +12,7 @@ from evaluations.models import System
 from leaderboard import statistics
 from leaderboard.boards import HUMAN, Row
 from leaderboard.compare import codes_by_run
-from leaderboard.queries import Board, BoardQuery, load_board, parse_rule
+from leaderboard.queries import Board, load_board, whole_query
 from leaderboard.ranking import shared_ranks
 from leaderboard.selectors.boards import public_sets
 from leaderboard.selectors.shown import smallest_group
@@ -105,9 +105,9 @@ class Robustness:
     agreements: tuple[Agreement, ...]
 
 
-def robustness_of(*, question_set: QuestionSet, rule: str) -> Robustness:
+def robustness_of(*, question_set: QuestionSet, rule: str, fallback: str = "") -> Robustness:
     """Return how far results of a set depend on its questions. Raise `BadQueryError` for an unknown rule."""
-    query = BoardQuery(rule=parse_rule(rule, default=question_set.benchmark.default_rule))
+    query = whole_query(question_set=question_set, rule=rule, fallback=fallback)
     board = load_board(question_set=question_set, query=query)
     others = public_sets().filter(benchmark_id=question_set.benchmark_id).exclude(pk=question_set.pk)
     boards = [load_board(question_set=other, query=query) for other in others]

@@ -12,7 +12,7 @@ from corpus.scoring.rules import rule_names
 from leaderboard.csv_files import csv_response
 from leaderboard.robustness import Agreement, Robustness, robustness_of
 from leaderboard.statistics import SetAgreement
-from leaderboard.views import explains_bad_queries, set_or_404
+from leaderboard.views import explains_bad_queries, set_or_404, whole_choices
 
 SOURCE_FIELDS = (
     "slug",
@@ -42,7 +42,7 @@ SYSTEM_FIELDS = ("small_set", "full_set", "slug", "name", "small", "full", "rest
 
 def asked(request: HttpRequest, slug: str) -> Robustness:
     """Return what the address asks for. Raise `BadQueryError`."""
-    return robustness_of(question_set=set_or_404(slug), rule=request.GET.get("rule", ""))
+    return robustness_of(question_set=set_or_404(slug), **whole_choices(request))
 
 
 @require_safe

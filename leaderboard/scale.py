@@ -14,12 +14,12 @@ from evaluations.models import System
 from leaderboard import statistics
 from leaderboard.boards import HUMAN, Row, SystemFacts
 from leaderboard.disclosure import SMALLEST_GROUP_OF_PEOPLE
+from leaderboard.fallback import chosen_matrix
 from leaderboard.matrix import COMPLETE, ERROR, MISSING, PARTIAL, PERSON, RIGHT, Codes, Entrant, Matrix, is_complete
 from leaderboard.people import PEOPLE_SLUG, cohort_of
-from leaderboard.queries import Board, BoardQuery, load_board, parse_rule
+from leaderboard.queries import Board, load_board, whole_query
 from leaderboard.selectors.boards import people_rule, visible_systems
 from leaderboard.selectors.shown import shown_groups_of
-from leaderboard.services import current_matrix
 from leaderboard.statistics import Floats, GroupAbility, ItemResponseModel
 
 # With fewer systems a question's figures are hardly more than what was assumed of it.
@@ -30,7 +30,7 @@ FEWEST_ANSWERS = 30
 DECIMALS_OF_ABILITY, DECIMALS_OF_SHARE = 1, 2
 _KEEP_SECONDS = 86_400
 # Raised when what is worked out changes, so that nothing kept by older code is shown.
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Scale(NamedTuple):
@@ -84,7 +84,7 @@ def counted_systems(matrix: Matrix, systems: Mapping[int, SystemFacts]) -> list[
     ]
 
 
-def scale_of(*, question_set: QuestionSet, rule: str) -> Scale | None:
+def scale_of(*, question_set: QuestionSet, rule: str, fallback: str = "on") -> Scale | None:
     """Return the scale of a set, worked out once for each state of the results and of the systems shown."""
     systems = visible_systems()
     made_from = (
@@ -92,13 +92,14 @@ def scale_of(*, question_set: QuestionSet, rule: str) -> Scale | None:
         question_set.current_revision_id,
         question_set.benchmark.results_version,
         rule,
+        fallback,
         sorted((pk, facts.kind) for pk, facts in systems.items()),
     )
     key = f"scale:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
     # None is an answer as well: too few systems.
     found: tuple[Scale | None] | None = cache.get(key)
     if found is None:
-        found = (fitted_scale(current_matrix(question_set=question_set, rule=rule), systems),)
+        found = (fitted_scale(chosen_matrix(question_set=question_set, rule=rule, fallback=fallback), systems),)
         cache.set(key, found, _KEEP_SECONDS)
     return found[0]
 
@@ -117,14 +118,14 @@ def fitted_scale(matrix: Matrix, systems: Mapping[int, SystemFacts]) -> Scale | 
     return Scale(statistics.fit_item_response(values), len(counted))
 
 
-def placement_of(*, question_set: QuestionSet, rule: str) -> Placement:
+def placement_of(*, question_set: QuestionSet, rule: str, fallback: str = "") -> Placement:
     """Return where the entrants of a set stand on its scale. Raise `BadQueryError` for an unknown rule.
 
     Only for readers who may see single verdicts: abilities are no sums over questions.
     """
-    query = BoardQuery(rule=parse_rule(rule, default=question_set.benchmark.default_rule))
+    query = whole_query(question_set=question_set, rule=rule, fallback=fallback)
     board = load_board(question_set=question_set, query=query)
-    scale = scale_of(question_set=question_set, rule=query.rule)
+    scale = scale_of(question_set=question_set, rule=query.rule, fallback=query.fallback)
     if scale is None:
         return Placement(board, None, (), ())
     made_from = (
@@ -134,6 +135,7 @@ def placement_of(*, question_set: QuestionSet, rule: str) -> Placement:
         question_set.policy,
         question_set.benchmark.results_version,
         query.rule,
+        query.fallback,
         people_rule(),
         [(row.slug, row.run_id, row.kind, row.estimate.accuracy) for row in board.rows],
     )

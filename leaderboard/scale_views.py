@@ -14,7 +14,7 @@ from leaderboard.csv_files import csv_response
 from leaderboard.question_views import DECIMALS, ROBOTS, for_who_may_read_questions
 from leaderboard.questions import is_public
 from leaderboard.scale import FEWEST_ANSWERS, FEWEST_SYSTEMS, Placement, placement_of
-from leaderboard.views import explains_bad_queries
+from leaderboard.views import explains_bad_queries, whole_choices
 
 CSV_FIELDS = (
     "slug",
@@ -42,7 +42,7 @@ _Z = 1.959964
 @explains_bad_queries
 def scale(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
     """Show the ability of systems and of people as groups, whatever part of the set they answered."""
-    found = placement_of(question_set=question_set, rule=request.GET.get("rule", ""))
+    found = placement_of(question_set=question_set, **whole_choices(request))
     context = {
         "found": found,
         "board": found.board,
@@ -62,7 +62,7 @@ def scale(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
 @explains_bad_queries
 def scale_csv(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
     """Return the table of the page as CSV, safe in spreadsheets."""
-    found = placement_of(question_set=question_set, rule=request.GET.get("rule", ""))
+    found = placement_of(question_set=question_set, **whole_choices(request))
     return csv_response(f"{question_set.slug}-scale.csv", CSV_FIELDS, _lines(found))
 
 

@@ -4,23 +4,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.http import QueryDict
 from django.urls import reverse
 
 from corpus.models import QuestionSet
+from leaderboard.fallback import FallbackUse, fallback_use
+from leaderboard.queries import parse_rule
 
+_WHOLE = ("rule", "fallback")
 _ALL = ("rule", "grouping", "fallback")
 # The name of a page's address, its label, and those choices in its address that other pages know too.
 PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("board", "Board", _ALL),
     ("topics", "Topics", _ALL),
-    ("compare", "Compare", ("rule",)),
-    ("humans", "People", ("rule",)),
+    ("compare", "Compare", _WHOLE),
+    ("humans", "People", _WHOLE),
     ("outcomes", "Outcomes", _ALL),
-    ("factors", "Factors", ("rule",)),
-    ("confidence", "Confidence", ("rule",)),
-    ("robustness", "Robustness", ("rule",)),
-    ("scale", "Scale", ("rule",)),
-    ("questions", "Questions", ("rule", "grouping")),
+    ("factors", "Factors", _WHOLE),
+    ("confidence", "Confidence", _WHOLE),
+    ("robustness", "Robustness", _WHOLE),
+    ("scale", "Scale", _WHOLE),
+    ("questions", "Questions", _ALL),
 )
 # Of sets that are not open these are for staff.
 OF_SINGLE_QUESTIONS = ("scale", "questions")
@@ -35,6 +39,15 @@ class SetLink:
     label: str
     address: str
     current: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackSwitch:
+    """What a page of a set says of fallback readers, and the address of the same page with the other choice."""
+
+    use: FallbackUse
+    is_on: bool
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,28 @@ def set_links(
     files = tuple(SetLink(label, _address(name, question_set.slug, kept, _ALL)) for name, label in FILES)
     for_good = _for_good(snapshot or getattr(question_set, "newest_snapshot", None), current="page" if snapshot else "")
     return SetLinks(pages, (*files, *for_good, SetLink("API", reverse("leaderboard:api-docs"))))
+
+
+def fallback_switch(
+    *, question_set: QuestionSet, current: str, chosen: QueryDict, address: str
+) -> FallbackSwitch | None:
+    """Return the switch of a page at `address` (its path); None on pages without, and where no run had such a reader.
+
+    `chosen` is everything in the address; all of it but this choice stays. Raise `BadQueryError` for an unknown rule.
+    """
+    if current not in _READ:
+        return None
+    rule = parse_rule(chosen.get("rule", ""), default=question_set.benchmark.default_rule)
+    use = fallback_use(question_set=question_set, rule=rule)
+    if use is None:
+        return None
+    is_on = chosen.get("fallback") != "off"
+    other = chosen.copy()
+    other.pop("fallback", None)
+    if is_on:
+        other["fallback"] = "off"
+    query = other.urlencode()
+    return FallbackSwitch(use, is_on, f"{address}?{query}" if query else address)
 
 
 def _address(name: str, slug: str, kept: Mapping[str, str], read: tuple[str, ...]) -> str:

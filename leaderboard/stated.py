@@ -126,13 +126,14 @@ def _columns(board: Board, left_out: Topic | None) -> Columns:
 def _may_tell(board: Board, row: Row) -> bool:
     """Say whether it may be told how many answers of a system are right at each level.
 
-    Everywhere on an open set. Elsewhere not of a system asked several times, nor of what was sent in, and otherwise
-    where no result of too few questions would follow (`sets_with_levels_told`).
+    Everywhere on an open set. Elsewhere not of a system asked several times, nor of what was sent in, nor without
+    fallback readers, since with and without would tell of the few answers at a level that only these could read; and
+    otherwise where no result of too few questions would follow (`sets_with_levels_told`).
     """
     question_set = board.question_set
     if smallest_group(question_set) == 1:
         return True
-    if row.repeats > 1 or row.is_submitted:
+    if row.repeats > 1 or row.is_submitted or board.query.fallback == "off":
         return False
     levels = levels_by_root(run_id=row.run_id)
     return question_set.pk in sets_with_levels_told(benchmark_id=question_set.benchmark_id, levels=levels)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from corpus.models import QuestionSet
 from evaluations.models import BASE_MODEL
 from leaderboard.boards import Row, SystemFacts, Topic
-from leaderboard.queries import BoardQuery, load_board, parse_rule
+from leaderboard.queries import load_board, whole_query
 from leaderboard.selectors.boards import public_sets, visible_systems
 
 
@@ -18,17 +18,18 @@ class SetResult(NamedTuple):
     row: Row
     n_ranked: int
     topics: tuple[Topic, ...]
+    fallback: str = "on"
 
 
-def results_by_set(*, system_slug: str, rule: str = "") -> list[SetResult]:
+def results_by_set(*, system_slug: str, rule: str = "", fallback: str = "") -> list[SetResult]:
     """Return the system's row on each board that has one, largest set first; each under its default rule or `rule`."""
     results = []
     for question_set in public_sets():
-        query = BoardQuery(rule=parse_rule(rule, default=question_set.benchmark.default_rule))
+        query = whole_query(question_set=question_set, rule=rule, fallback=fallback)
         board = load_board(question_set=question_set, query=query, with_topics=True)
         n_ranked = sum(row.rank is not None for row in board.rows)
         results += [
-            SetResult(question_set, query.rule, row, n_ranked, board.topics)
+            SetResult(question_set, query.rule, row, n_ranked, board.topics, query.fallback)
             for row in board.rows
             if row.slug == system_slug and row.people is None
         ]

@@ -76,6 +76,11 @@ def board_of(request: HttpRequest, slug: str, *, with_topics: bool = False) -> B
     return load_board(question_set=question_set, query=query, with_topics=with_topics)
 
 
+def whole_choices(request: HttpRequest) -> dict[str, str]:
+    """Return the choices of the address that every page of a whole set knows, as they were given."""
+    return {name: request.GET.get(name, "") for name in ("rule", "fallback")}
+
+
 def named_entrants(request: HttpRequest) -> list[str]:
     """Return the slugs the address names; lists left empty name nobody."""
     return [slug for slug in request.GET.getlist("entrant") if slug]
@@ -222,7 +227,7 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
     found = public_system(slug=slug)
     if found is None:
         raise Http404(f"There is no system “{slug}”.")
-    results = results_by_set(system_slug=slug, rule=request.GET.get("rule", ""))
+    results = results_by_set(system_slug=slug, **whole_choices(request))
     context = {
         "system": found,
         "results": results,
@@ -230,6 +235,8 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
         "facts": public_facts(found.facts),
         "base_model": base_model_of(found.facts),
         "histories": histories_of(system_id=found.system_id, results=results),
+        "n_by_fallback": sum(result.row.n_by_fallback for result in results),
+        "is_strict": any(result.fallback == "off" for result in results),
         "withdrawn": withdrawn_runs(system_id=found.system_id),
     }
     return render(request, "leaderboard/system.html", context)

@@ -19,6 +19,7 @@ from evaluations.selectors import run_progress
 from evaluations.selectors.confidence import confidence_counts
 from evaluations.selectors.costs import money
 from evaluations.selectors.fallback import fallback_counts
+from evaluations.selectors.fallback_accuracy import measured_by_run, words_of
 from evaluations.selectors.missing_usage import estimated_cost
 from evaluations.selectors.workers import WORKER_COMMAND, run_workers
 from evaluations.services.costs import prices_of
@@ -46,6 +47,7 @@ def live_context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "failed_address": items_address(run.pk, status__exact="failed"),
         "run_actions": legal_actions(run, request),
         "fallback": fallback_counts(run=run),
+        "fallback_accuracy": [words_of(found) for found in measured_by_run(run_ids=[run.pk]).values()],
         "confidence": confidence_counts(run=run),
         "currency": currency,
         "estimated": estimated_cost(run=run) if progress.spent.n_unknown else None,

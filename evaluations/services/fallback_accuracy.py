@@ -4,7 +4,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,8 +13,10 @@ from uuid import UUID
 from corpus.scoring.letters import option_letter
 from corpus.scoring.reading import read_answer
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, ShownOption
+from corpus.services.results import action_log
 from evaluations.models import Item, System
 from evaluations.providers import ProviderError
+from evaluations.selectors.fallback_accuracy import MEASURED, reader_digest
 from evaluations.services.asking_apart import ApartPace, ApartTally, Failures
 from evaluations.services.call_results import reply_of
 from evaluations.services.failures import CutOffCall
@@ -44,7 +46,8 @@ class FallbackAccuracy:
     """What a fallback reader made of labelled replies; only those our reader leaves unparsed are put to it.
 
     `n_rightly` were read as labelled and `n_falsely` otherwise, a label of no answer included; `n_rightly_unread` state
-    no answer and stayed unparsed, `n_missed` state one and stayed unparsed. `n_failed` could not be asked.
+    no answer and stayed unparsed, `n_missed` state one and stayed unparsed. `n_made_up` of those read falsely state no
+    answer. `n_failed` could not be asked.
     """
 
     reader: str
@@ -52,6 +55,7 @@ class FallbackAccuracy:
     n_put_to_it: int
     n_rightly: int
     n_falsely: int
+    n_made_up: int
     n_rightly_unread: int
     n_missed: int
     n_failed: int
@@ -62,6 +66,19 @@ class FallbackAccuracy:
         """The share of answered calls that ended as labelled; None where there was none."""
         n = self.n_rightly + self.n_falsely + self.n_rightly_unread + self.n_missed
         return (self.n_rightly + self.n_rightly_unread) / n if n else None
+
+
+def fallback_measure(*, system: System, labelled: Sequence[Labelled]) -> FallbackAccuracy:
+    """Measure as `fallback_accuracy` does, and keep the result with the system; not where a reply could not be asked.
+
+    Kept are counts alone, in the log of actions, for the reader as the system makes it now.
+    """
+    facts = fallback_facts(system)
+    measured = fallback_accuracy(system=system, labelled=labelled)
+    if not measured.n_failed:
+        counts = {name: value for name, value in asdict(measured).items() if name != "false_lines"}
+        action_log(code=MEASURED, target=system, detail={**counts, "digest": reader_digest(facts)})
+    return measured
 
 
 def fallback_accuracy(*, system: System, labelled: Sequence[Labelled]) -> FallbackAccuracy:
@@ -82,17 +99,19 @@ def fallback_accuracy(*, system: System, labelled: Sequence[Labelled]) -> Fallba
         n_labelled=len(labelled),
         n_put_to_it=len(sent),
         n_rightly=counted.count("rightly"),
-        n_falsely=counted.count("falsely"),
+        n_falsely=counted.count("misread") + counted.count("made up"),
+        n_made_up=counted.count("made up"),
         n_rightly_unread=counted.count("rightly unread"),
         n_missed=counted.count("missed"),
         n_failed=len(sent) - len(readings),
-        false_lines=tuple(sorted(line for line, verdict in verdicts.items() if verdict == "falsely")),
+        false_lines=tuple(sorted(line for line, verdict in verdicts.items() if verdict in ("misread", "made up"))),
     )
 
 
 def read_labelled(path: Path) -> list[Labelled]:
     """Read a file of JSON lines: `completion`, `kind` (choice or number), `options` (texts in the order shown, for a
-    choice), `label` (letters such as "A" or "A, C", a number as text, or null for no answer). Raises LabelError.
+    choice), `label` (letters such as "A" or "A, C", a number as text, or null for no answer). Lines of collected cases
+    (`completion_last_400`, `type`, `options_in_prompt_order`, `right_parse`) are read as well. Raises LabelError.
     """
     try:
         lines = path.read_text("utf-8").splitlines()
@@ -168,7 +187,19 @@ def _labelled(lines: Iterable[tuple[int, str]]) -> Iterator[Labelled]:
             raise LabelError(f"Line {number} is no labelled reply ({type(error).__name__}: {error}).") from error
 
 
+def _as_collected(said: dict[str, Any]) -> dict[str, Any]:
+    """Return the line of a collected case as one of ours."""
+    label = said["right_parse"]
+    return {
+        "completion": said["completion_last_400"],
+        "kind": {"mcq": "choice", "numeric": "number"}[said["type"]],
+        "options": list((said.get("options_in_prompt_order") or {}).values()),
+        "label": ", ".join(label) if isinstance(label, list) else label,
+    }
+
+
 def _one(line: int, said: dict[str, Any]) -> Labelled:
+    said = _as_collected(said) if "completion_last_400" in said else said
     kind = Kind(said["kind"])
     options = said.get("options") or []
     shown = tuple(ShownOption(option_letter(index), option_letter(index), text) for index, text in enumerate(options))
@@ -188,7 +219,7 @@ def _is_unparsed(each: Labelled) -> bool:
 def _verdict(each: Labelled, reading: Reading) -> str:
     if reading.status is not ReadStatus.READ:
         return "missed" if each.has_answer else "rightly unread"
-    is_as_labelled = (
-        each.has_answer and frozenset(reading.option_keys) == each.letters and reading.number == each.number
-    )
-    return "rightly" if is_as_labelled else "falsely"
+    if not each.has_answer:
+        return "made up"
+    is_as_labelled = frozenset(reading.option_keys) == each.letters and reading.number == each.number
+    return "rightly" if is_as_labelled else "misread"

@@ -30,13 +30,10 @@ def columns_of(*, set_revision: QuestionSetRevision) -> list[Column]:
     return [Column(root_id or revision_id, question_id) for root_id, revision_id, question_id in members]
 
 
-def read_matrix(*, set_revision: QuestionSetRevision, rule: str, with_fallback: bool = True) -> Matrix:
-    """Build the matrix of a set revision under `rule` (`name@version`) from the stored verdicts.
-
-    Without `with_fallback` what only a fallback reader could read is unparsed.
-    """
+def read_matrix(*, set_revision: QuestionSetRevision, rule: str) -> Matrix:
+    """Build the matrix of a set revision under `rule` (`name@version`) from the stored verdicts."""
     columns = columns_of(set_revision=set_revision)
-    systems = board_codes(root_ids=_roots(columns), rule=rule, codes=CODE_OF, with_fallback=with_fallback)
+    systems = board_codes(root_ids=_roots(columns), rule=rule, codes=CODE_OF)
     people = _read_people(set_revision, rule, columns)
     return build_matrix(
         columns=columns,

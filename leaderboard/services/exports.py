@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractUser
 
 from corpus.models import QuestionSet
 from corpus.services.results import action_log
-from leaderboard.queries import load_board, parse_query
+from leaderboard.queries import load_board, whole_query
 from leaderboard.result_files import File, export_of, result_files
 from leaderboard.selectors.boards import public_sets
 from leaderboard.services.matrices import current_matrix
@@ -40,9 +40,12 @@ def results_export(
     target: Path,
     rule: str = "",
     with_answers: bool = False,
+    without_fallback: bool = False,
     actor: AbstractUser | None = None,
 ) -> Exported:
     """Write the results of a set into the new or empty folder `target`.
+
+    `without_fallback` what only a fallback reader could read is unparsed in all files.
 
     Raise `ExportError` for a folder that holds something, and for answers that nobody who may see keys asks for;
     `BadQueryError` for a rule that does not exist; OSError where the folder cannot be written.
@@ -54,12 +57,12 @@ def results_export(
         raise ExportError(f"{target} exists already. Name a new folder.")
     if with_answers and not may_have_answers(actor):
         raise ExportError("Answers and keys are for active staff who may view question revisions; say who asks.")
-    query = parse_query({"rule": rule}, question_set=found)
+    query = whole_query(question_set=found, rule=rule, fallback="off" if without_fallback else "on")
     board = load_board(question_set=found, query=query)
     people = people_shown(board, counted_people(current_matrix(question_set=found, rule=query.rule)))
     export = export_of(question_set=found, query=query, people=people, with_answers=with_answers)
     if with_answers:
-        detail = {"set": found.slug, "rule": query.rule}
+        detail = {"set": found.slug, "rule": query.rule, "fallback": query.fallback}
         action_log(code="results.exported-with-answers", target=found, actor=actor, detail=detail)
     files = written(target, result_files(export))
     n_rows = len(export.board.rows)

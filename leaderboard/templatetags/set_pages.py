@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from corpus.models import QuestionSet
-from leaderboard.set_links import set_links
+from leaderboard.set_links import fallback_switch, set_links
 
 register = template.Library()
 
@@ -19,6 +19,19 @@ def set_pages(
     snapshot: int | None = None,
 ) -> dict[str, Any]:
     """Show the links to all pages of a set, the page `current` marked; a part of a page swaps the list it stands on."""
-    chosen = context["request"].GET.dict()
+    request = context["request"]
+    chosen = request.GET.dict()
     links = set_links(question_set=question_set, current=current, is_below=is_below, chosen=chosen, snapshot=snapshot)
-    return {"links": links, "question_set": question_set, "is_swapped": context.get("is_fragment", False)}
+    switch = fallback_switch(question_set=question_set, current=current, chosen=request.GET, address=request.path)
+    return {
+        "links": links,
+        "switch": switch,
+        "question_set": question_set,
+        "is_swapped": context.get("is_fragment", False),
+    }
+
+
+@register.simple_tag(takes_context=True)
+def fallback_choice(context: template.Context) -> str:
+    """Return what an address ends with to keep the choice of a page without fallback readers; "" with them."""
+    return "?fallback=off" if context["request"].GET.get("fallback") == "off" else ""

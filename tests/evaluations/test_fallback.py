@@ -16,16 +16,21 @@ from django.urls import reverse
 
 from corpus.models import QuestionSetRevision
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, ShownOption
+from corpus.services.results import action_log
 from evaluations.errors import CannotBeAskedError
 from evaluations.models import Item, ItemReading, Run, System
 from evaluations.selectors import board_items, outcome_counts
 from evaluations.selectors.fallback import fallback_counts
+from evaluations.selectors.fallback_accuracy import MEASURED, NOT_TRIED, measured_by_run, reader_digest, words_of
 from evaluations.services.asking import ask_until_done
 from evaluations.services.fallback import read_with_fallback
+from evaluations.services.fallback_accuracy import read_labelled
 from evaluations.services.fallback_checks import checked_reading, occurrence
+from evaluations.services.fallback_frozen import fallback_facts
 from evaluations.services.fallback_prompt import fallback_prompt
 from evaluations.services.rescoring import item_reading_correct, run_rescore, run_rescoring_accept
 from evaluations.services.runs import run_create
+from tests.evaluations.conftest import make_bank
 from tests.fake_servers.server import FakeServer, Said, error_fault
 
 MakeSystem = Callable[..., System]
@@ -263,7 +268,9 @@ def labelled_file(tmp_path: Path, *lines: dict[str, Any]) -> Path:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_its_accuracy_is_measured_on_what_our_reader_cannot_read(make_system: MakeSystem, tmp_path: Path) -> None:
+def test_its_accuracy_is_measured_on_what_our_reader_cannot_read(
+    make_system: MakeSystem, tmp_path: Path, client: Client
+) -> None:
     options = ["benzene", "CO2"]
     texts = [f"{UNSURE} ({n})" for n in range(6)]
     path = labelled_file(
@@ -283,8 +290,58 @@ def test_its_accuracy_is_measured_on_what_our_reader_cannot_read(make_system: Ma
     assert (report["n_labelled"], report["n_put_to_it"]) == (6, 5)
     counted = [report[name] for name in ("n_rightly", "n_falsely", "n_rightly_unread", "n_missed", "n_failed")]
     assert counted == [1, 2, 1, 1, 0]
-    assert (report["accuracy"], report["false_lines"]) == (0.4, [3, 4])
+    assert (report["accuracy"], report["false_lines"], report["n_made_up"]) == (0.4, [3, 4], 1)
     assert not Item.objects.exists()
+    words = "right on 2 of 5 labelled cases, 1 misread, 1 missed, 1 made up"
+    run = run_create(system=make_system(), set_revision=make_bank(1), fallback=system, wake=False)
+    assert accuracy_words(run) == words
+    assert words in run_page(client, run)
+
+
+def accuracy_words(run: Run) -> str:
+    return words_of(measured_by_run(run_ids=[run.pk])[str(run.pk)])
+
+
+def run_page(client: Client, run: Run) -> str:
+    client.force_login(User.objects.get_or_create(username="root", is_staff=True, is_superuser=True)[0])
+    return " ".join(client.get(reverse("admin:evaluations_run_change", args=[run.pk])).content.decode().split())
+
+
+@pytest.mark.django_db
+def test_accuracy_is_that_of_the_very_reader_a_run_was_made_with(make_system: MakeSystem, client: Client) -> None:
+    def measured(system: System, **counts: int) -> None:
+        found = dict.fromkeys(("n_rightly", "n_falsely", "n_made_up", "n_rightly_unread", "n_missed"), 0) | counts
+        detail = {**found, "n_labelled": 40, "digest": reader_digest(fallback_facts(system))}
+        action_log(code=MEASURED, target=system, detail=detail)
+
+    system = make_system()
+    run = run_create(system=make_system(), set_revision=make_bank(1), fallback=system, wake=False)
+    assert NOT_TRIED in run_page(client, run)
+    measured(system, n_rightly=1, n_missed=2)
+    measured(system, n_rightly=28, n_rightly_unread=2, n_falsely=3)
+    assert accuracy_words(run) == "right on 30 of 33 labelled cases, 3 misread, none made up"
+    System.objects.filter(pk=system.pk).update(model_id="second")
+    system.refresh_from_db()
+    other = run_create(system=make_system(), set_revision=make_bank(1), fallback=system, wake=False)
+    assert accuracy_words(other) == NOT_TRIED
+    assert accuracy_words(run).startswith("right on 30 of 33")
+    measured(system)
+    assert accuracy_words(other) == "tried, but none of 40 labelled cases is left unparsed by our own reader"
+
+
+def test_collected_cases_are_labelled_replies_as_well(shared: Path) -> None:
+    labelled = read_labelled(shared / "cases" / "completions.jsonl")
+    lines = (shared / "cases" / "completions.jsonl").read_text("utf-8").splitlines()
+    assert len(labelled) == len(lines)
+    first = json.loads(lines[0])
+    assert (labelled[0].completion, labelled[0].number) == (
+        first["completion_last_400"],
+        Decimal(str(first["right_parse"])),
+    )
+    stated = {line: each for line, each in enumerate(map(json.loads, lines), start=1) if each["type"] == "mcq"}
+    assert {each.line: sorted(each.letters) for each in labelled if each.line in stated} == {
+        line: each["right_parse"] or [] for line, each in stated.items()
+    }
 
 
 @pytest.mark.django_db

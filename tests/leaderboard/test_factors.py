@@ -11,7 +11,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from corpus.models import QuestionSet
+from corpus.services.results import action_log
 from evaluations.models import Item, ItemReading, Run, System
+from evaluations.selectors.fallback_accuracy import MEASURED, reader_digest
 from leaderboard import factors
 from leaderboard.statistics import mcnemar_p_value
 from leaderboard.templatetags.leaderboard_numbers import figures, large
@@ -211,7 +213,13 @@ def test_strict_stands_beside_with_fallback(client, wide) -> None:
     made(wide, "plain", 10)
     html = page(client)
     found = cells(html, "strict-heading", "Helped")
-    assert [cell.split()[0] for cell in found] == ["60.0%", "75.0%", "3"]
+    assert [cell.split()[0] for cell in found[:3]] == ["60.0%", "75.0%", "3"]
+    assert found[3] == "Not tried against labelled cases yet"
+    detail = {"n_labelled": 33, "n_rightly": 30, "n_falsely": 1, "n_made_up": 0, "n_rightly_unread": 0, "n_missed": 2}
+    action_log(code=MEASURED, target=run.system, detail={**detail, "digest": reader_digest(run.frozen["fallback"])})
+    measured = cells(page(client), "strict-heading", "Helped")[3]
+    assert measured == "Right on 30 of 33 labelled cases, 1 misread, 2 missed, none made up"
+    assert cells(page(client, fallback="off"), "strict-heading", "Helped") == [*found[:3], measured]
     assert "Plain" not in html.split('id="strict-heading"')[1]
     line = by_slug(client)["helped"]
     assert (line["accuracy_without_fallback"], line["n_by_fallback"]) == ("0.6", "3")

@@ -63,9 +63,9 @@ def test_questions_are_linked_where_everybody_may_read_them(client, small_set) -
 def test_a_choice_goes_along_to_pages_that_know_it(client, open_set) -> None:
     links = links_on(client, "/leaderboard/small/?rule=as-published@1&fallback=off&sort=name&kind=model")
     assert "/leaderboard/small/topics/?rule=as-published%401&amp;fallback=off" in links
-    assert "/leaderboard/small/humans/?rule=as-published%401" in links
-    onward = links_on(client, "/leaderboard/small/humans/?rule=as-published@1&fallback=off")
-    assert "/leaderboard/small/topics/?rule=as-published%401" in onward
+    assert "/leaderboard/small/humans/?rule=as-published%401&amp;fallback=off" in links
+    onward = links_on(client, "/leaderboard/small/humans/?rule=as-published@1&fallback=off&grouping=topic")
+    assert "/leaderboard/small/topics/?rule=as-published%401&amp;fallback=off" in onward
 
 
 def test_a_swapped_board_brings_its_links_along(client, open_set) -> None:

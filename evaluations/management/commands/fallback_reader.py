@@ -13,14 +13,14 @@ from evaluations.errors import EvaluationError
 from evaluations.management.named import run_named, system_named
 from evaluations.selectors.fallback import fallback_counts
 from evaluations.services.fallback import read_with_fallback
-from evaluations.services.fallback_accuracy import LabelError, fallback_accuracy, read_labelled
+from evaluations.services.fallback_accuracy import LabelError, fallback_measure, read_labelled
 from evaluations.services.fallback_claims import ask_fallback_again
 
 
 class Command(BaseCommand):
     help = (
         "With --run: put what is still unparsed in a run to the fallback reader the run was made with. "
-        "With --system and --labelled: measure a system on labelled replies; nothing is stored."
+        "With --system and --labelled: measure a system on labelled replies; the counts are kept."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -58,5 +58,5 @@ class Command(BaseCommand):
 
     def _measure(self, options: dict[str, Any]) -> dict[str, Any]:
         system = system_named(options["system"])
-        measured = fallback_accuracy(system=system, labelled=read_labelled(options["labelled"]))
+        measured = fallback_measure(system=system, labelled=read_labelled(options["labelled"]))
         return {**asdict(measured), "accuracy": measured.accuracy}

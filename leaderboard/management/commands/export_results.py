@@ -26,6 +26,9 @@ class Command(BaseCommand):
             action="store_true",
             help="answer keys, replies and verdicts on single questions too; needs --by, and is recorded",
         )
+        parser.add_argument(
+            "--without-fallback", action="store_true", help="what only a fallback reader could read is unparsed"
+        )
         parser.add_argument("--by", default="", metavar="USERNAME", help="the member of staff who asks for answers")
         parser.add_argument("--json", action="store_true", help="print a report for machines")
 
@@ -41,6 +44,7 @@ class Command(BaseCommand):
                 target=options["target"],
                 rule=options["rule"],
                 with_answers=options["with_answers"],
+                without_fallback=options["without_fallback"],
                 actor=User.objects.filter(username=options["by"]).first() if options["by"] else None,
             )
         except (ExportError, BadQueryError) as error:
