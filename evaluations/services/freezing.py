@@ -37,7 +37,7 @@ GIVEN_OUT = (
 
 
 def frozen_facts(*, system: System, set_revision: QuestionSetRevision, style_name: str) -> dict[str, Any]:
-    """Return provider, model, endpoint, name of the key's variable, prompts, prices, reader, rule, and the versions of the code."""
+    """Return provider, model, endpoint, key's variable, prompts, prices, reader, rule, and the versions of the code."""
     style = prompt_style(style_name)
     return {
         "provider": system.provider,
