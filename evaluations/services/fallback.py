@@ -34,7 +34,7 @@ from evaluations.services.fallback_claims import UNREAD, WAITS, fallback_is_open
 from evaluations.services.fallback_frozen import FROZEN_KEY
 from evaluations.services.fallback_prompt import fallback_prompt
 from evaluations.services.questions import Question, RunContext, checked_address, frozen_key
-from evaluations.services.rate_limits import system_limits
+from evaluations.services.rate_limits import frozen_limits
 from evaluations.storable_text import storable
 
 logger = logging.getLogger(__name__)
@@ -133,7 +133,7 @@ def ask_reader(*, reader: FallbackReader, desk: Desk, pace: ApartPace) -> ApartT
     loop = ApartLoop(
         context=reader.context,
         provider=open_provider(reader.context.provider, reader.context.endpoint),
-        limits=system_limits(system=reader.system),
+        limits=frozen_limits(facts=reader.facts, system=reader.system),
         desk=desk,
         ask=partial(_ask, reader.context),
         pace=pace,
