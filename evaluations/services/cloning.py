@@ -11,7 +11,7 @@ from corpus.services.results import action_log
 from evaluations.errors import CannotBeAskedError, RunStateError
 from evaluations.models import Run, System
 from evaluations.providers import provider_entry, provider_names
-from evaluations.services.costs import PRICES_KEY
+from evaluations.services.costs import PRICES_KEY, plain_number, prices_of
 from evaluations.services.fallback_frozen import FROZEN_KEY
 from evaluations.services.key_frozen import KEY_VARIABLE
 from evaluations.services.runs import run_create
@@ -36,13 +36,15 @@ def run_clone(*, run_id: UUID, actor: AbstractBaseUser | None = None) -> Run:
     prompt, tools, style, parameters and what was learned of them, seed, repeats, permuted options, stated confidence,
     fallback reader, budget. Of today are address, key, limits and prices, the fallback reader's as well: where it is
     asked and what that costs. Raises RunStateError for results that were not asked here, CannotBeAskedError where the
-    provider is another today, since address and key of today are for that one, and what `run_create` raises.
+    provider is another today, since address and key of today are for that one, or a budget's currency is, and what
+    `run_create` raises.
     """
     run = Run.objects.select_related("system", "set_revision__question_set__benchmark").get(pk=run_id)
     if run.origin != Run.Origin.ASKED:
         raise RunStateError(f"The results of {run.system.name} were not asked here; they cannot be queued again.")
     fallback = _fallback(run)
     _refuse_other_provider(run.frozen, run.system, "provider")
+    _refuse_other_currency(run)
     with transaction.atomic():
         clone = run_create(
             system=run.system,
@@ -93,6 +95,16 @@ def _fallback(run: Run) -> System | None:
         raise CannotBeAskedError(f"The fallback reader {slug} of that run is gone; queue a new run by hand.")
     _refuse_other_provider(run.frozen[FROZEN_KEY], system, "fallback reader's provider")
     return system
+
+
+def _refuse_other_currency(run: Run) -> None:
+    """A budget is in the currency of the run's prices, and the clone's prices are those of today."""
+    before, today = prices_of(run.frozen).currency, run.system.price_currency
+    if run.budget is not None and before != today:
+        raise CannotBeAskedError(
+            f"The run has a budget of {plain_number(run.budget)} {before}, and the system's prices are in {today} "
+            f"today. Set the currency back to {before}, or queue a new run with a budget in {today}."
+        )
 
 
 def _refuse_other_provider(frozen: Mapping[str, Any], system: System, words: str) -> None:
