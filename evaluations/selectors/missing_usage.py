@@ -40,11 +40,12 @@ class EstimatedCost:
 def estimated_cost(*, run: Run, item: Item | None = None) -> EstimatedCost | None:
     """Return an estimate for the answers of a run, or for one, for which the endpoint reported no tokens.
 
-    A token counts as four characters; what was reported counts as it is. None without prices, and where no such answer
-    is. Answers of two turns, whose first prompt was sent twice, are left out. One query at most.
+    A token counts as four characters; what was reported counts as it is. None without prices, where no such answer is,
+    and for answers that were not asked for here, which others paid. Answers of two turns, whose first prompt was sent
+    twice, are left out. One query at most.
     """
     prices = prices_of(run.frozen)
-    if not prices.are_known:
+    if run.origin != Run.Origin.ASKED or not prices.are_known:
         return None
     items = run.items.filter(status=Item.Status.ANSWERED, cost=None, turns=[])
     sums = _sums(items.filter(pk=item.pk) if item else items)

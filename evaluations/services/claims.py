@@ -137,7 +137,7 @@ def _free(item: Item) -> bool:
     if token is None:
         return False
     with transaction.atomic():
-        freed = give_back_or_give_up(item=item, token=token, code=WORKER_LOST, message=_LOST_MESSAGE)
+        freed = give_back_or_give_up(item=item, token=token, code=WORKER_LOST, message=_LOST_MESSAGE, only_expired=True)
         if freed:
             ItemAttempt.objects.create(
                 item=item,

@@ -107,11 +107,18 @@ def _turn_before(error: ProviderError) -> dict[str, Any]:
     }
 
 
-def give_back_or_give_up(*, item: Item, token: UUID, code: str, message: str, delay_seconds: float = 0) -> bool:
-    """Let a claimed item wait again, or fail it if this was its last try; False when `token` no longer holds it."""
+def give_back_or_give_up(
+    *, item: Item, token: UUID, code: str, message: str, delay_seconds: float = 0, only_expired: bool = False
+) -> bool:
+    """Let a claimed item wait again, or fail it if this was its last try; False when `token` no longer holds it.
+
+    With `only_expired` also False when the claim holds, as after a renewal since somebody looked.
+    """
     if tries_of(item) + 1 >= settings.EVALUATION_TRIES:
-        return _leave(item, token, Item.Status.FAILED, code, message)
-    return _leave(item, token, Item.Status.WAITING, code, message, delay_seconds=delay_seconds)
+        return _leave(item, token, Item.Status.FAILED, code, message, only_expired=only_expired)
+    return _leave(
+        item, token, Item.Status.WAITING, code, message, delay_seconds=delay_seconds, only_expired=only_expired
+    )
 
 
 def tries_of(item: Item) -> int:
@@ -138,9 +145,21 @@ def _store(question: Question | Unready, error: ProviderError, *, pauses: bool) 
     return _leave(item, token, status, error.code, error.message)
 
 
-def _leave(item: Item, token: UUID, status: Item.Status, code: str, message: str, *, delay_seconds: float = 0) -> bool:
+def _leave(
+    item: Item,
+    token: UUID,
+    status: Item.Status,
+    code: str,
+    message: str,
+    *,
+    delay_seconds: float = 0,
+    only_expired: bool = False,
+) -> bool:
     waits = status == Item.Status.WAITING
-    changed = Item.objects.filter(pk=item.pk, lease_token=token, status=Item.Status.LEASED).update(
+    held = Item.objects.filter(pk=item.pk, lease_token=token, status=Item.Status.LEASED)
+    if only_expired:
+        held = held.filter(lease_until__lt=database_now())
+    changed = held.update(
         status=status,
         outcome="" if waits else Outcome.ERROR.value,
         not_before=database_now() + timedelta(seconds=delay_seconds) if waits and delay_seconds else None,

@@ -33,8 +33,8 @@ from evaluations.services.fallback_checks import checked_reading
 from evaluations.services.fallback_claims import UNREAD, WAITS, fallback_is_open, fallback_reason
 from evaluations.services.fallback_frozen import FROZEN_KEY
 from evaluations.services.fallback_prompt import fallback_prompt
-from evaluations.services.questions import Question, RunContext, checked_address, key_from_environment
-from evaluations.services.rate_limits import system_limits
+from evaluations.services.questions import Question, RunContext, checked_address, frozen_key
+from evaluations.services.rate_limits import frozen_limits
 from evaluations.storable_text import storable
 
 logger = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ def read_with_fallback(
 
 
 def fallback_reader(facts: Mapping[str, Any]) -> FallbackReader:
-    """Return a frozen fallback reader. Raises CannotBeAskedError without its system or its key."""
+    """Return a frozen fallback reader. Raises CannotBeAskedError without its system or its key; see `frozen_key`."""
     system = System.objects.filter(slug=facts["system"]).first()
     if system is None:
         raise CannotBeAskedError(f"The system {facts['system']} is no longer there.")
@@ -114,7 +114,7 @@ def fallback_reader(facts: Mapping[str, Any]) -> FallbackReader:
         endpoint=Endpoint(
             model_id=facts["model_id"],
             base_url=checked_address(facts["base_url"]),
-            api_key=key_from_environment(system.api_key_variable),
+            api_key=frozen_key(facts=facts, system=system),
             timeout_seconds=seconds,
         ),
         style=prompt_style(DEFAULT_PROMPT_STYLE),
@@ -133,7 +133,7 @@ def ask_reader(*, reader: FallbackReader, desk: Desk, pace: ApartPace) -> ApartT
     loop = ApartLoop(
         context=reader.context,
         provider=open_provider(reader.context.provider, reader.context.endpoint),
-        limits=system_limits(system=reader.system),
+        limits=frozen_limits(facts=reader.facts, system=reader.system),
         desk=desk,
         ask=partial(_ask, reader.context),
         pace=pace,

@@ -7,6 +7,7 @@ from evaluations.models import Run, System
 from evaluations.providers import parameter_problems, provider_entry
 from evaluations.services.costs import PRICES_KEY, price_facts
 from evaluations.services.fallback_prompt import CHOICE_TEMPLATE, NUMBER_TEMPLATE
+from evaluations.services.key_frozen import KEY_VARIABLE
 from evaluations.services.learning import as_learned, learned_of
 from evaluations.services.systems import can_read
 
@@ -35,6 +36,7 @@ def fallback_facts(system: System) -> dict[str, Any]:
         "provider": system.provider,
         "model_id": system.model_id,
         "base_url": system.base_url,
+        KEY_VARIABLE: system.api_key_variable,
         "parameters": parameters,
         PRICES_KEY: price_facts(system),
         "prompts": {"choice": CHOICE_TEMPLATE, "number": NUMBER_TEMPLATE},

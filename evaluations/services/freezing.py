@@ -14,6 +14,7 @@ from evaluations.asked import PROMPT_KEY
 from evaluations.models import TOOLS, System
 from evaluations.prompts import prompt_style
 from evaluations.services.costs import PRICES_KEY, price_facts
+from evaluations.services.key_frozen import KEY_VARIABLE
 
 READER = "standard@1"
 _PACKAGES = ("django", "openai", "anthropic", "rdkit")
@@ -24,11 +25,13 @@ GIVEN_OUT = (
     "provider",
     "model_id",
     "base_url",
+    KEY_VARIABLE,
     "prompt_style",
     "prompt_template",
     PROMPT_KEY,
     "system_prompt",
     "folds_system_prompt",
+    TOOLS,
     PRICES_KEY,
     "set",
     "set_hash",
@@ -36,12 +39,13 @@ GIVEN_OUT = (
 
 
 def frozen_facts(*, system: System, set_revision: QuestionSetRevision, style_name: str) -> dict[str, Any]:
-    """Return provider, model, endpoint, prompts, prices, reader, rule, and the versions of the code."""
+    """Return provider, model, endpoint, key's variable, prompts, prices, reader, rule, and the versions of the code."""
     style = prompt_style(style_name)
     return {
         "provider": system.provider,
         "model_id": system.model_id,
         "base_url": system.base_url,
+        KEY_VARIABLE: system.api_key_variable,
         "prompt_style": style.name,
         "prompt_template": style.template,
         PROMPT_KEY: style.as_frozen(),

