@@ -376,7 +376,6 @@ def test_responses_that_failed_after_they_were_accepted(status: Any, error: Any,
         ("incomplete", "content_filter", FinishReason.CONTENT_FILTER),
         ("incomplete", "steered", FinishReason.UNKNOWN),
         ("incomplete", None, FinishReason.UNKNOWN),
-        ("cancelled", None, FinishReason.UNKNOWN),
         ("completed", None, FinishReason.STOP),
     ],
 )
