@@ -30,6 +30,9 @@ _FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "Respon
 _PARAMETER_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "model_not_found"})
 _TOO_LONG = re.compile(r"(?i)context[ _](?:length|window)|prompt is too long|too many (?:input )?tokens")
 _NO_MONEY = re.compile(r"(?i)credit balance|insufficient (?:quota|credits?|funds|balance)|exceeded your current quota")
+_BY_THE_MINUTE = re.compile(
+    r"(?i)\bper[ _-]?(?:second|minute)\b|\b(?:retry|try again) in [\d.]+ ?(?:m?s|sec(?:ond)?s?)\b"
+)
 _PAGE = re.compile(r"(?i)<(?:!doctype|html|head|body)\b")
 _ABOUT_WHAT_WAS_SENT = frozenset({400, 413, 422})
 _A_TEXT = "a text that is no JSON"
@@ -64,7 +67,7 @@ def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> Pro
     codes = {_text(details, "code"), _text(details, "type"), _text(_inner(details), "code")}
     told = said if _may_be_told(failure) else _A_TEXT
     sentence = f"HTTP {failure.status}: {told}" if said else f"HTTP {failure.status}"
-    if codes & _QUOTA_CODES or _NO_MONEY.search(said):
+    if codes & _QUOTA_CODES or (_NO_MONEY.search(said) and not _is_short_limit(failure, said, now)):
         return NeverRetryError("quota", f"The account's quota is used up ({sentence}).", Scope.RUN)
     if failure.status in _RETRIED_STATUS or failure.status >= 500:
         return _retry(failure, sentence, now)
@@ -137,6 +140,14 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
         return None
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
     return max(0.0, (until - (now or datetime.now(tz=UTC))).total_seconds())
+
+
+def _is_short_limit(failure: HttpFailure, said: str, now: datetime | None) -> bool:
+    """Say whether a limit ends by itself soon; some interfaces call that one, too, a quota that is exceeded."""
+    if failure.status != 429:
+        return False
+    delay = retry_after_seconds(failure.headers, now)
+    return bool(_BY_THE_MINUTE.search(said)) if delay is None else delay <= LONGEST_WAIT_SECONDS
 
 
 def _retry(failure: HttpFailure, sentence: str, now: datetime | None) -> ProviderError:
