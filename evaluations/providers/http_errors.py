@@ -125,13 +125,16 @@ def connection_error(*, address: str, cause: BaseException | None) -> ProviderEr
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return how long a server asks to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date."""
+    """Return how long a server asks to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date.
+
+    Of a number that came twice, by a server and a proxy, and was joined on the way, the longest counts.
+    """
     lowered = {name.lower(): value.strip() for name, value in headers.items()}
-    milliseconds = _number(lowered.get("retry-after-ms", ""))
+    milliseconds = _longest(lowered.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
     after = lowered.get("retry-after", "")
-    seconds = _number(after)
+    seconds = _longest(after)
     if seconds is not None or not after:
         return seconds
     try:
@@ -225,6 +228,13 @@ def _duration(seconds: float) -> str:
     if seconds < 2 * 3600:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.0f} hours" if seconds < 2 * 86_400 else f"{seconds / 86_400:.0f} days"
+
+
+def _longest(header: str) -> float | None:
+    """Return the largest of the numbers in a header, each with or without an `s`; None where one is no number."""
+    numbers = [_number(each.strip().removesuffix("s")) for each in header.split(",")]
+    known = [number for number in numbers if number is not None]
+    return max(known) if len(known) == len(numbers) else None
 
 
 def _number(text: str) -> float | None:
