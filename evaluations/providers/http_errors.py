@@ -25,6 +25,8 @@ _PARAMETER_LENGTH = 60
 _OF_THE_QUESTION = ("messages", "input")
 _YEAR_SECONDS = 365 * 86_400
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
+# The endpoint, or a proxy before it, stopped waiting: what it waited for may have been made, and paid.
+_TIMED_OUT_STATUS = frozenset({408, 504, 524})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"})
 _FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 _PARAMETER_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "model_not_found"})
@@ -160,6 +162,8 @@ def _retry(failure: HttpFailure, sentence: str, now: datetime | None) -> Provide
         return NeverRetryError("long_wait", asked, Scope.RUN)
     if failure.status == 429:
         return RetryLaterError("rate_limit", f"The endpoint asks to slow down ({sentence}).", delay)
+    if failure.status in _TIMED_OUT_STATUS:
+        return RetryLaterError("timeout", f"The endpoint did not answer in time ({sentence}).", delay)
     return RetryLaterError("overload", f"The endpoint failed ({sentence}).", delay)
 
 

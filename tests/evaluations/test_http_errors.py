@@ -1,12 +1,15 @@
 """What a status, its headers and the words beside them mean: whether to ask again, when, and at what cost."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from evaluations.providers import NeverRetryError, RetryLaterError
 from evaluations.providers.http_errors import HttpFailure, error_of
+from evaluations.services.costs import Prices
+from evaluations.services.reply_costs import failure_cost
 from tests.evaluations.test_providers import failure
 from tests.fake_servers.server import Fault, error_fault
 
@@ -78,3 +81,14 @@ def test_a_list_can_tell_of_a_quota_and_teach() -> None:
     assert isinstance(error, NeverRetryError)
     assert error.lesson is not None
     assert error.lesson.name == "temperature"
+
+
+@pytest.mark.parametrize("status", [408, 504, 524])
+def test_a_time_out_of_the_endpoint_may_have_been_paid(status: int) -> None:
+    error = error_of(HttpFailure(status, {"Retry-After": "3"}, "<html>gateway time-out"), "")
+    assert isinstance(error, RetryLaterError)
+    assert (error.code, error.delay_seconds) == ("timeout", 3)
+    assert f"HTTP {status}" in error.message
+    priced = Prices(input=Decimal(1), output=Decimal(1))
+    assert failure_cost(prices=priced, error=error) is None
+    assert failure_cost(prices=priced, error=error_of(HttpFailure(503, {}, ""), "")) == 0

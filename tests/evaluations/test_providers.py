@@ -271,7 +271,7 @@ RETRIED = [
     (error_fault(503, "overloaded"), "overload"),
     (error_fault(529, "overloaded", type="overloaded_error"), "overload"),
     (error_fault(429, "slow down"), "rate_limit"),
-    (error_fault(408, "slow"), "overload"),
+    (error_fault(408, "slow"), "timeout"),
     (Fault(200, "<html><body>Please log in</body></html>"), "not_json"),
     (Fault(200, '{"id": "x", "choi'), "broken_json"),
     (Fault(200, '{"id": "x", "n": %s}' % ("[" * 3000 + "]" * 3000)), "broken_json"),
