@@ -8,6 +8,7 @@ from typing import Any, Self
 import anthropic
 
 from evaluations.providers.base import Ask, Endpoint, FinishReason, NeverRetryError, Reply, RetryLaterError, Scope
+from evaluations.providers.errors_inside import ENDED_BY_ERROR, broken_off_error, error_inside
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
@@ -68,7 +69,7 @@ class AnthropicMessages:
         if isinstance(answer, str):
             raise text_error(answer)
         try:
-            return _reply(answer, latency_ms)
+            return _reply(answer, latency_ms, ask, self._endpoint.api_key)
         except (AttributeError, IndexError, KeyError, TypeError):
             raise malformed_error("content") from None
 
@@ -110,12 +111,17 @@ def _messages(ask: Ask) -> list[dict[str, str]]:
     return [{"role": role, "content": text} for role, text in (("user", ask.prompt), *ask.turns)]
 
 
-def _reply(answer: Any, latency_ms: int) -> Reply:
-    blocks = answer.content
-    if blocks is None:
+def _reply(answer: Any, latency_ms: int, ask: Ask, key: str) -> Reply:
+    blocks = answer.content or []
+    text = "".join(block.text or "" for block in blocks if block.type == "text")
+    if error := error_inside(answer, ask=ask, key=key, limits=LIMITS, has_text=bool(text)):
+        raise error
+    if answer.content is None:
         raise malformed_error("content")
+    if words_of(answer, "stop_reason") == ENDED_BY_ERROR:
+        raise broken_off_error()
     return Reply(
-        text="".join(block.text or "" for block in blocks if block.type == "text"),
+        text=text,
         finish_reason=_FINISH.get(words_of(answer, "stop_reason"), FinishReason.UNKNOWN),
         reasoning="".join(block.thinking or "" for block in blocks if block.type == "thinking"),
         tokens_in=_tokens_in(answer.usage),

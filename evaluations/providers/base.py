@@ -70,7 +70,8 @@ class Reply:
     `tool_trace` is the JSON of the tools it says it used, "" where it does not say. `log_probabilities` are the
     reply's tokens with the natural logarithm of their probability (None where it is no number), None where not given.
     `prompt_sent` is the prompt where another one was sent than was asked for, with the system prompt at its head.
-    `turns` are the (role, text) pairs said between the prompt and this text, where it was asked for in several turns.
+    `turns` are the (role, text) pairs said between the prompt and this text, where it was asked for in several turns;
+    `charged` are then the replies of all of them, each to be paid by its own counts.
     """
 
     text: str
@@ -86,6 +87,7 @@ class Reply:
     log_probabilities: Sequence[tuple[str, float | None]] | None = None
     prompt_sent: str = ""
     turns: Sequence[tuple[str, str]] = ()
+    charged: Sequence["Reply"] = ()
 
 
 class ProviderError(Exception):

@@ -25,11 +25,16 @@ _PARAMETER_LENGTH = 60
 _OF_THE_QUESTION = ("messages", "input")
 _YEAR_SECONDS = 365 * 86_400
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
+# The endpoint, or a proxy before it, stopped waiting: what it waited for may have been made, and paid.
+_TIMED_OUT_STATUS = frozenset({408, 504, 524})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"})
 _FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 _PARAMETER_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "model_not_found"})
 _TOO_LONG = re.compile(r"(?i)context[ _](?:length|window)|prompt is too long|too many (?:input )?tokens")
 _NO_MONEY = re.compile(r"(?i)credit balance|insufficient (?:quota|credits?|funds|balance)|exceeded your current quota")
+_BY_THE_MINUTE = re.compile(
+    r"(?i)\bper[ _-]?(?:second|minute)\b|\b(?:retry|try again) in [\d.]+ ?(?:m?s|sec(?:ond)?s?)\b"
+)
 _PAGE = re.compile(r"(?i)<(?:!doctype|html|head|body)\b")
 _ABOUT_WHAT_WAS_SENT = frozenset({400, 413, 422})
 _A_TEXT = "a text that is no JSON"
@@ -64,7 +69,7 @@ def error_of(failure: HttpFailure, key: str, now: datetime | None = None) -> Pro
     codes = {_text(details, "code"), _text(details, "type"), _text(_inner(details), "code")}
     told = said if _may_be_told(failure) else _A_TEXT
     sentence = f"HTTP {failure.status}: {told}" if said else f"HTTP {failure.status}"
-    if codes & _QUOTA_CODES or _NO_MONEY.search(said):
+    if codes & _QUOTA_CODES or (_NO_MONEY.search(said) and not _is_short_limit(failure, said, now)):
         return NeverRetryError("quota", f"The account's quota is used up ({sentence}).", Scope.RUN)
     if failure.status in _RETRIED_STATUS or failure.status >= 500:
         return _retry(failure, sentence, now)
@@ -122,13 +127,16 @@ def connection_error(*, address: str, cause: BaseException | None) -> ProviderEr
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return how long a server asks to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date."""
+    """Return how long a server asks to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date.
+
+    Of a number that came twice, by a server and a proxy, and was joined on the way, the longest counts.
+    """
     lowered = {name.lower(): value.strip() for name, value in headers.items()}
-    milliseconds = _number(lowered.get("retry-after-ms", ""))
+    milliseconds = _longest(lowered.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
     after = lowered.get("retry-after", "")
-    seconds = _number(after)
+    seconds = _longest(after)
     if seconds is not None or not after:
         return seconds
     try:
@@ -139,6 +147,14 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
     return max(0.0, (until - (now or datetime.now(tz=UTC))).total_seconds())
 
 
+def _is_short_limit(failure: HttpFailure, said: str, now: datetime | None) -> bool:
+    """Say whether a limit ends by itself soon; some interfaces call that one, too, a quota that is exceeded."""
+    if failure.status != 429:
+        return False
+    delay = retry_after_seconds(failure.headers, now)
+    return bool(_BY_THE_MINUTE.search(said)) if delay is None else delay <= LONGEST_WAIT_SECONDS
+
+
 def _retry(failure: HttpFailure, sentence: str, now: datetime | None) -> ProviderError:
     delay = retry_after_seconds(failure.headers, now)
     if delay is not None and delay > LONGEST_WAIT_SECONDS:
@@ -146,6 +162,8 @@ def _retry(failure: HttpFailure, sentence: str, now: datetime | None) -> Provide
         return NeverRetryError("long_wait", asked, Scope.RUN)
     if failure.status == 429:
         return RetryLaterError("rate_limit", f"The endpoint asks to slow down ({sentence}).", delay)
+    if failure.status in _TIMED_OUT_STATUS:
+        return RetryLaterError("timeout", f"The endpoint did not answer in time ({sentence}).", delay)
     return RetryLaterError("overload", f"The endpoint failed ({sentence}).", delay)
 
 
@@ -172,13 +190,19 @@ def _sent(ask: Ask | None) -> Sent | None:
 
 
 def _details(body: Any) -> Mapping[str, Any]:
-    """Return the part of an error body that says what is wrong; interfaces nest it or not."""
+    """Return the part of an error body that says what is wrong; interfaces nest it or not, or send a list of it."""
+    body = _first(body)
     if isinstance(body, Mapping):
-        inner = body.get("error", body)
+        inner = _first(body.get("error") or body.get("errors") or body)
         return inner if isinstance(inner, Mapping) else {"message": str(inner)}
     if isinstance(body, str) and body.strip():
         return {"message": "a web page" if _PAGE.search(body) else body.strip()}
     return {}
+
+
+def _first(value: Any) -> Any:
+    """Return the first of a list, or what is no list as it is."""
+    return next(iter(value), None) if isinstance(value, list) else value
 
 
 def _may_be_told(failure: HttpFailure) -> bool:
@@ -208,6 +232,13 @@ def _duration(seconds: float) -> str:
     if seconds < 2 * 3600:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.0f} hours" if seconds < 2 * 86_400 else f"{seconds / 86_400:.0f} days"
+
+
+def _longest(header: str) -> float | None:
+    """Return the largest of the numbers in a header, each with or without an `s`; None where one is no number."""
+    numbers = [_number(each.strip().removesuffix("s")) for each in header.split(",")]
+    known = [number for number in numbers if number is not None]
+    return max(known) if len(known) == len(numbers) else None
 
 
 def _number(text: str) -> float | None:

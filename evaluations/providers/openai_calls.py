@@ -6,23 +6,20 @@ from typing import Any
 
 import openai
 
-from evaluations.providers.base import Ask, Endpoint, NeverRetryError, ProviderError, RetryLaterError, Scope
+from evaluations.providers.base import Ask, Endpoint, NeverRetryError, RetryLaterError, Scope
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
     connection_error,
     error_of,
-    malformed_error,
     text_error,
 )
 from evaluations.providers.incoming import expect_answer, has_begun, watched_answers
-from evaluations.providers.metadata import field_of
 from evaluations.providers.sockets import prompt_transports
 from evaluations.redaction import heard
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _NO_KEY = "none"
-_ERROR_FIELDS = ("code", "type", "param", "message")
 
 
 def openai_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
@@ -76,13 +73,3 @@ async def answered(call: Awaitable[Any], *, ask: Ask, endpoint: Endpoint, limits
     if isinstance(answer, str):
         raise text_error(answer)
     return answer
-
-
-def error_inside(answer: Any, *, lacks: str, ask: Ask, key: str, limits: tuple[str, ...]) -> ProviderError:
-    """Return the error for a 200 without what it promises; routers send an error object in its place."""
-    inside = (answer.model_extra or {}).get("error") or getattr(answer, "error", None)
-    details = {name: value for name in _ERROR_FIELDS if (value := field_of(inside, name)) is not None}
-    if not details:
-        return malformed_error(lacks)
-    code = details.get("code")
-    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, details, limits, ask), key)

@@ -8,9 +8,10 @@ from typing import Any, Self
 from openai.types.chat import ChatCompletion
 
 from evaluations.providers.base import Ask, Endpoint, FinishReason, Reply
+from evaluations.providers.errors_inside import ENDED_BY_ERROR, broken_off_error, error_inside
 from evaluations.providers.http_errors import malformed_error
 from evaluations.providers.metadata import count_of, field_of, log_probabilities_of, trace_of, words_of
-from evaluations.providers.openai_calls import answered, error_inside, openai_client, parameters_of, sent
+from evaluations.providers.openai_calls import answered, openai_client, parameters_of, sent
 
 # OpenAI's newer models take the one, many compatible servers only the other.
 LIMITS = ("max_completion_tokens", "max_tokens")
@@ -57,9 +58,14 @@ def _messages(ask: Ask) -> list[dict[str, str]]:
 
 def _reply(answer: Any, latency_ms: int, ask: Ask, key: str) -> Reply:
     choices = answer.choices
+    choice = choices[0] if choices else None
+    text, reasoning, finish = _said(choice) if choice else ("", "", FinishReason.UNKNOWN)
+    if error := error_inside(answer, choice, ask=ask, key=key, limits=LIMITS, has_text=bool(text)):
+        raise error
     if choices is None:
-        raise error_inside(answer, lacks="choices", ask=ask, key=key, limits=LIMITS)
-    text, reasoning, finish = _said(choices[0]) if choices else ("", "", FinishReason.UNKNOWN)
+        raise malformed_error("choices")
+    if words_of(choice, "finish_reason") == ENDED_BY_ERROR:
+        raise broken_off_error()
     usage = answer.usage
     tokens_reasoning = count_of(field_of(usage, "completion_tokens_details"), "reasoning_tokens")
     return Reply(

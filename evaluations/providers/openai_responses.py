@@ -7,9 +7,10 @@ from typing import Any, Self
 from openai.types.responses import Response
 
 from evaluations.providers.base import Ask, Endpoint, FinishReason, ProviderError, RefusedError, Reply, RetryLaterError
+from evaluations.providers.errors_inside import broken_off_error, error_inside
 from evaluations.providers.http_errors import HttpFailure, error_of, malformed_error
 from evaluations.providers.metadata import count_of, field_of, list_of, log_probabilities_of, trace_of, words_of
-from evaluations.providers.openai_calls import answered, error_inside, openai_client, parameters_of, sent
+from evaluations.providers.openai_calls import answered, openai_client, parameters_of, sent
 from evaluations.redaction import heard
 
 LIMITS = ("max_output_tokens",)
@@ -60,19 +61,24 @@ def _instructed(ask: Ask) -> dict[str, Any]:
 
 def _reply(answer: Any, latency_ms: int, ask: Ask, key: str) -> Reply:
     status = words_of(answer, "status")
-    if status == "failed":
+    if status == "failed" or words_of(answer.error, "code") in _DECLINED:
         raise _failure(answer, key)
     if status in _NO_ANSWER_YET:
         raise RetryLaterError("unfinished", "The endpoint sent a response that is not finished.")
-    if answer.output is None:
-        raise error_inside(answer, lacks="output", ask=ask, key=key, limits=LIMITS)
-    parts = [part for item in answer.output if item.type == "message" for part in list_of(item, "content")]
+    output = answer.output or []
+    parts = [part for item in output if item.type == "message" for part in list_of(item, "content")]
     text, finish = _said(answer, parts)
+    if error := error_inside(answer, ask=ask, key=key, limits=LIMITS, has_text=bool(text)):
+        raise error
+    if answer.output is None:
+        raise malformed_error("output")
+    if status == "cancelled":
+        raise broken_off_error("The endpoint cancelled its response.")
     usage = answer.usage
     return Reply(
         text=text,
         finish_reason=finish,
-        reasoning=_reasoning(answer.output),
+        reasoning=_reasoning(output),
         tokens_in=count_of(usage, "input_tokens"),
         tokens_out=count_of(usage, "output_tokens"),
         tokens_cached=count_of(field_of(usage, "input_tokens_details"), "cached_tokens"),
@@ -80,7 +86,7 @@ def _reply(answer: Any, latency_ms: int, ask: Ask, key: str) -> Reply:
         log_probabilities=_log_probabilities(parts),
         model_reported=words_of(answer, "model"),
         latency_ms=latency_ms,
-        tool_trace=trace_of([item for item in answer.output if item.type not in {"message", "reasoning"}]),
+        tool_trace=trace_of([item for item in output if item.type not in {"message", "reasoning"}]),
     )
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,11 +13,11 @@ from evaluations.providers.base import (
     Endpoint,
     FinishReason,
     NeverRetryError,
-    ProviderError,
     Reply,
     RetryLaterError,
     Scope,
 )
+from evaluations.providers.errors_inside import ENDED_BY_ERROR, broken_off_error, error_inside
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
@@ -146,9 +145,13 @@ def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, ask: Ask, k
         body = json.loads(raw)
     except (ValueError, RecursionError):
         raise broken_json_error() from None
+    if settings.paths["text"]:
+        text = _text_or_error(body, settings.paths["text"], ask, key)
     at = {name: value_at(body, path)[1] if path else None for name, path in settings.paths.items()}
+    if words_of(at, "finish") == ENDED_BY_ERROR:
+        raise broken_off_error()
     return Reply(
-        text=_text(body, settings.paths["text"], ask, key) if settings.paths["text"] else text,
+        text=text,
         finish_reason=_FINISH.get(words_of(at, "finish"), FinishReason.UNKNOWN),
         reasoning=words_of(at, "reasoning"),
         tokens_in=count_of(at, "tokens_in"),
@@ -159,20 +162,21 @@ def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, ask: Ask, k
     )
 
 
-def _text(body: Any, path: str, ask: Ask, key: str) -> str:
-    """Return the text at the path: a number as written, "" for null; anything else is no text."""
+def _text_or_error(body: Any, path: str, ask: Ask, key: str) -> str:
+    """Return the text at the path. Where there is none, or an empty one, an error beside it is what was said."""
+    text = _text(body, path)
+    if not text and (error := error_inside(body, ask=ask, key=key)):
+        raise error
+    if text is None:
+        raise malformed_error(f"a text at {path}")
+    return text
+
+
+def _text(body: Any, path: str) -> str | None:
+    """Return the text at the path: a number as written, "" for null; None for anything else, which is no text."""
     is_there, value = value_at(body, path)
     if is_there and (value is None or isinstance(value, str)):
         return value or ""
     if is_there and isinstance(value, int | float) and not isinstance(value, bool):
         return json.dumps(value)
-    raise _error_inside(body, ask, key) or malformed_error(f"a text at {path}")
-
-
-def _error_inside(body: Any, ask: Ask, key: str) -> ProviderError | None:
-    """Return the error that stands in a 200 in place of an answer; routers do that."""
-    inside = body.get("error") if isinstance(body, Mapping) else None
-    if not isinstance(inside, Mapping):
-        return None
-    code = inside.get("code")
-    return error_of(HttpFailure(code if isinstance(code, int) else 500, {}, inside, ask=ask), key)
+    return None

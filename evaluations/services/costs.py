@@ -3,7 +3,7 @@
 Prices are per million tokens. Whatever is not known stays None: a missing price or count never becomes nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -141,6 +141,16 @@ def call_cost(*, prices: Prices, tokens: TokenCounts) -> Decimal | None:
         return None
     cost = (sent + received) / _MILLION
     return cost.quantize(_EIGHT_PLACES) if cost <= _LARGEST_COST else None
+
+
+def total_cost(costs: Iterable[Decimal | None]) -> Decimal | None:
+    """Return the sum of what calls cost; None where one of them is unknown, or the sum fits no column."""
+    total = Decimal(0)
+    for cost in costs:
+        if cost is None:
+            return None
+        total += cost
+    return total if total <= _LARGEST_COST else None
 
 
 def failed_call_cost(*, prices: Prices, code: str) -> Decimal | None:

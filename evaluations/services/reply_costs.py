@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from evaluations.providers import ProviderError, Reply
-from evaluations.services.costs import Prices, TokenCounts, call_cost, failed_call_cost
+from evaluations.services.costs import Prices, TokenCounts, call_cost, failed_call_cost, total_cost
 
 _LARGEST_INTEGER = 2**31 - 1
 
@@ -15,7 +15,9 @@ def whole_count(value: object) -> int | None:
 
 
 def reply_cost(*, prices: Prices, reply: Reply) -> Decimal | None:
-    """Return what a reply cost; None where that cannot be told."""
+    """Return what a reply cost, the sum of its turns where it took several; None where that cannot be told."""
+    if reply.charged:
+        return total_cost([reply_cost(prices=prices, reply=each) for each in reply.charged])
     tokens = TokenCounts(
         sent=whole_count(reply.tokens_in),
         received=whole_count(reply.tokens_out),

@@ -57,6 +57,7 @@ def _together(first: Reply, second: Reply, turns: tuple[tuple[str, str], ...]) -
         model_reported=second.model_reported or first.model_reported,
         tool_trace=second.tool_trace or first.tool_trace,
         turns=turns,
+        charged=(first, second),
     )
 
 

@@ -15,7 +15,7 @@ from evaluations.providers import Ask, RefusedError, Reply, RetryLaterError
 from evaluations.providers.base import FinishReason
 from evaluations.services.asking import ask_until_done
 from evaluations.services.costs import Prices
-from evaluations.services.reply_costs import failure_cost
+from evaluations.services.reply_costs import failure_cost, reply_cost
 from evaluations.services.runs import run_create
 from evaluations.services.second_turn import ask_in_turns
 from tests.evaluations.conftest import make_bank
@@ -62,6 +62,38 @@ def test_tokens_and_times_are_summed_and_an_unknown_count_makes_the_sum_unknown(
     assert counts == (25, 8, 13, 3, 50)
     unknown, _ = asked([FIRST, Reply("It is B.", FinishReason.STOP)])
     assert (unknown.tokens_in, unknown.tokens_out, unknown.model_reported) == (None, None, "m-1")
+
+
+FULL, CACHED = Decimal(10), Decimal(1)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "cost"),
+    [
+        # 1,000 tokens sent in each turn, a cached one at a tenth of the price.
+        ((1000, None), (1000, 1000), Decimal("0.011")),
+        ((1000, 400), (1000, None), Decimal("0.0164")),
+        ((1000, 400), (1000, 400), Decimal("0.0128")),
+        ((1000, None), (1000, None), Decimal("0.02")),
+        ((1000, 1001), (1000, 0), None),
+        ((None, None), (1000, 0), None),
+    ],
+)
+def test_each_turn_is_charged_by_its_own_counts(first: Any, second: Any, cost: Decimal | None) -> None:
+    replies = [
+        Reply("x", FinishReason.STOP, tokens_in=sent, tokens_out=0, tokens_cached=cached)
+        for sent, cached in (first, second)
+    ]
+    reply, _ = asked(replies)
+    prices = Prices(input=FULL, output=FULL, cached_input=CACHED)
+    assert reply_cost(prices=prices, reply=reply) == cost
+
+
+def test_a_sum_of_turns_that_fits_no_column_is_unknown() -> None:
+    large = Reply("x", FinishReason.STOP, tokens_in=600_000, tokens_out=0)
+    reply, _ = asked([large, large])
+    assert reply_cost(prices=Prices(input=Decimal(1_000_000), output=FULL), reply=large) == 600_000
+    assert reply_cost(prices=Prices(input=Decimal(1_000_000), output=FULL), reply=reply) is None
 
 
 @pytest.mark.parametrize(
