@@ -97,4 +97,4 @@ def test_a_board_links_to_its_newest_snapshot_under_its_rule_and_to_how_to_cite(
     assert "/snapshots/1/" not in board()
     snapshot_publish(question_set=small_set, rule="", note="")
     assert "/snapshots/1/#cite" in board()
-    assert "/snapshots/1/" not in board(rule="as-published")
+    assert "/snapshots/1/#cite" not in board(rule="as-published")

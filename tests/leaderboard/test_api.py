@@ -231,6 +231,8 @@ def test_the_description_is_served_without_pages_from_elsewhere(client, db) -> N
         "/api/v1/sets/",
         "/api/v1/leaderboard/{set_slug}/",
         "/api/v1/leaderboard/{set_slug}.csv",
+        "/api/v1/leaderboard/{set_slug}/confidence/",
+        "/api/v1/leaderboard/{set_slug}/robustness/",
         "/api/v1/systems/{slug}/",
     }
 

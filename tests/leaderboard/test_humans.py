@@ -179,7 +179,7 @@ def test_what_is_worked_out_is_kept(client, wide_set, monkeypatch) -> None:
     with CaptureQueriesContext(connection) as queries:
         page(client)
     assert calls == [1]
-    assert len(queries) <= 8
+    assert len(queries) <= 9
     make_people(wide_set, answers(*range(5, 15)))
     assert "mean of 20" in page(client)
     assert calls == [1, 1]
