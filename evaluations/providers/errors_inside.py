@@ -20,7 +20,7 @@ def error_inside(
 
     One that is to be tried again is `broken_off` with `has_text`, where a part of the reply came: that may be paid.
     """
-    stated = (details for place in places if (details := _details(field_of(place, "error"))))
+    stated = (found for place in places if (found := _details(field_of(place, "error"))))
     details = next(stated, None)
     if details is None:
         return None
