@@ -1,7 +1,8 @@
 """Sweeps: several runs of one system over one set queued as one action, each with other settings."""
 
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from itertools import product
 from math import prod
@@ -24,6 +25,10 @@ SEED = "seed"
 # Settings of a run that are no parameters of its provider.
 _NOT_VARIED = frozenset({"repeats", "budget", "fallback", "permutes_options", "asks_confidence"})
 _EXAMPLE = "temperature=0,0.5,1"
+_NO_LINE = f"Write each line of a sweep as a name and its values, such as {_EXAMPLE}."
+_SPACE = re.compile(r"\s*")
+# Where a word begins or ends so, it is JSON that was not written to its end, or with other quotes.
+_BROKEN_JSON = re.compile(r"""^["'\[{]|["'\]}]$""")
 
 Dimensions = Mapping[str, tuple[Any, ...]]
 
@@ -32,18 +37,18 @@ def parse_dimensions(lines: Iterable[str]) -> dict[str, tuple[Any, ...]]:
     """Return what is varied from lines such as `temperature=0,0.5,1` or `prompt_style=a@1,b@1`.
 
     A name is `prompt_style`, `seed` or a parameter of the provider; a value is JSON (a number, true, null for a
-    parameter left out) or else a word. Raises CannotBeAskedError for what is no such line, says a name twice, or
-    repeats a value.
+    parameter left out), in which a comma ends nothing, or else a word. Raises CannotBeAskedError for what is no such
+    line, says a name twice, or repeats a value.
     """
     dimensions: dict[str, tuple[Any, ...]] = {}
     for line in filter(None, (line.strip() for line in lines)):
         name, _, listed = line.partition("=")
-        name, words = name.strip(), [word.strip() for word in listed.split(",")]
-        if not name or not all(words):
-            raise CannotBeAskedError(f"Write each line of a sweep as a name and its values, such as {_EXAMPLE}.")
+        name = name.strip()
+        if not name:
+            raise CannotBeAskedError(_NO_LINE)
         if name in dimensions:
             raise CannotBeAskedError(f"The sweep names {name} twice; give all its values in one line.")
-        dimensions[name] = _checked_values(name, words)
+        dimensions[name] = _checked_values(name, tuple(_values(name, listed)))
     return dimensions
 
 
@@ -97,10 +102,9 @@ def with_variant(common: Mapping[str, Any], values: Mapping[str, Any]) -> dict[s
     return {**common, **own, "parameters": {**(common.get("parameters") or {}), **parameters}}
 
 
-def _checked_values(name: str, words: Sequence[str]) -> tuple[Any, ...]:
+def _checked_values(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     if name in _NOT_VARIED:
         raise CannotBeAskedError(f"A sweep does not vary {name}; set it once for all its runs.")
-    values = tuple(_value(name, word) for word in words)
     if len({_sameness(value) for value in values}) < len(values):
         raise CannotBeAskedError(f"The sweep gives a value of {name} twice.")
     if name == PROMPT_STYLE:
@@ -112,15 +116,47 @@ def _checked_values(name: str, words: Sequence[str]) -> tuple[Any, ...]:
     return values
 
 
-def _value(name: str, word: str) -> Any:
+def _values(name: str, listed: str) -> Iterator[Any]:
+    """Give the values of a line: JSON up to the comma behind it, else the word up to the next comma."""
+    at = 0
+    while at <= len(listed):
+        value, at = _value_at(name, listed, at)
+        yield value
+        at += 1
+
+
+def _value_at(name: str, listed: str, at: int) -> tuple[Any, int]:
+    """Return the value that begins at `at`, and where the comma behind it stands, or the line ends."""
+    comma = listed.find(",", at)
+    end = len(listed) if comma < 0 else comma
+    word = listed[at:end].strip()
+    if not word:
+        raise CannotBeAskedError(_NO_LINE)
     if name == PROMPT_STYLE:
-        return word
+        return word, end
     try:
-        return json.loads(word)
+        value, behind = json.JSONDecoder().raw_decode(listed, _behind_space(listed, at))
     except RecursionError as error:
         raise CannotBeAskedError(f"A value of {name} is nested too deeply to be sent.") from error
     except ValueError:
-        return word
+        return _word(name, word), end
+    behind = _behind_space(listed, behind)
+    is_whole = listed[behind : behind + 1] in {"", ","}
+    return (value, behind) if is_whole else (_word(name, word), end)
+
+
+def _behind_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _word(name: str, word: str) -> str:
+    if _BROKEN_JSON.search(word):
+        raise CannotBeAskedError(
+            f"A value of {name} is neither JSON nor a word: {word[:60]}. Write lists, objects and texts with a comma "
+            'as JSON, with double quotes: ["a","b"].'
+        )
+    return word
 
 
 def _sameness(value: Any) -> Hashable:

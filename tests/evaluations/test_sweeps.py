@@ -37,6 +37,28 @@ def test_lines_name_what_is_varied_and_their_values_are_json_or_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("listed", "values"),
+    [
+        ('["a","b"]', (["a", "b"],)),
+        ('["a","b"], ["c"], null', (["a", "b"], ["c"], None)),
+        ('{"1":2,"3":4},{"1": 5}', ({"1": 2, "3": 4}, {"1": 5})),
+        ('"low, or so","high"', ("low, or so", "high")),
+        ("low , medium-high,true", ("low", "medium-high", True)),
+    ],
+)
+def test_a_comma_within_a_value_ends_no_value(listed: str, values: tuple[Any, ...]) -> None:
+    assert parse_dimensions([f"stop = {listed}"]) == {"stop": values}
+
+
+@pytest.mark.parametrize(
+    "listed", ['["a","b"', '"a","b', '{"1":2,"3"},0', "['a','b']", 'a"', '["a"]x,0', '{"a":1}}', "0,]", '["a"] ["b"]']
+)
+def test_json_that_is_not_whole_is_refused(listed: str) -> None:
+    with pytest.raises(CannotBeAskedError, match="A value of stop is neither JSON nor a word"):
+        parse_dimensions([f"stop={listed}"])
+
+
+@pytest.mark.parametrize(
     ("lines", "message"),
     [
         (["temperature"], "a name and its values"),
