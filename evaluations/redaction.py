@@ -7,8 +7,10 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 REMOVED = "[key removed]"
-# A key shorter than this is a placeholder such as "none", which is no secret and may be a word of the message.
+# A key shorter than this, or a mere word, is a placeholder such as "none", which is no secret and may stand in one.
 _SHORTEST_KEY = 6
+_LONGEST_WORD = 11
+_WORD = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_](?:[A-Z]?[a-z]+|[A-Z]+))*")
 _SHORTEST_KEY_IN_A_REPLY = 16
 # So many characters of a key in a row say something of it; fewer may be any word. Of longer keys only.
 _SHORTEST_PIECE = 8
@@ -46,7 +48,7 @@ def redact(text: str, keys: Iterable[str] = ()) -> str:
     every piece, as of one that is told by its beginning and end.
     """
     for key in keys:
-        if len(key) >= _SHORTEST_KEY:
+        if len(key) >= _SHORTEST_KEY and not _is_word(key):
             text = _spellings(key).sub(REMOVED, text)
             for part in _base64_parts(key.encode()):
                 text = text.replace(part, REMOVED)
@@ -61,6 +63,11 @@ def reply_without_key(text: str, key: str) -> str:
     Short keys stay: local servers take words such as `ollama` for one, and those may be part of an answer.
     """
     return text.replace(key, REMOVED) if len(key) >= _SHORTEST_KEY_IN_A_REPLY else text
+
+
+def _is_word(key: str) -> bool:
+    """Say whether a key is a word such as `ollama` or `lm-studio`: local servers want one, whichever it is."""
+    return len(key) <= _LONGEST_WORD and bool(_WORD.fullmatch(key))
 
 
 @lru_cache(maxsize=8)

@@ -114,6 +114,15 @@ def test_a_word_for_a_key_stays_a_word(start: Start, monkeypatch: pytest.MonkeyP
     assert run.items.order_by("position")[0].completion == "ollama [ANSWER]A[/ANSWER]"
 
 
+def test_a_word_for_a_key_stays_in_what_an_error_advises(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "ollama")
+    with FakeServer(fault=lambda prompt, nth: error_fault(404, "try `ollama pull llama3` first")) as server:
+        run = start(server)
+        ask_until_done(run_id=run.pk)
+    run.refresh_from_db()
+    assert "try `ollama pull llama3` first" in run.error_message
+
+
 @pytest.mark.parametrize("status", [301, 401, 403, 404, 418, 429, 500, 503])
 def test_se_08_a_text_of_another_machine_is_not_repeated(status: int) -> None:
     error = error_of(HttpFailure(status, {}, "SECRET BODY ami-id root passwd"), KEY)

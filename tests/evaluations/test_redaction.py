@@ -19,6 +19,13 @@ KEY = "canary/key+0123 456789"
         ("gsk_abcdefghijkl is unknown", [], "[key removed] is unknown"),
         ("the task-based risk-assessment failed", [], "the task-based risk-assessment failed"),
         ("none of these", ["none"], "none of these"),
+        ("try pulling it with `ollama pull llama3`", ["ollama"], "try pulling it with `ollama pull llama3`"),
+        ("no model in LM-Studio", ["lm-studio"], "no model in LM-Studio"),
+        ("placeholder is EMPTY_KEY", ["EMPTY_KEY"], "placeholder is EMPTY_KEY"),
+        ("bad key hunter7", ["hunter7"], "bad key [key removed]"),
+        ("bad key correcthorse", ["correcthorse"], "bad key [key removed]"),
+        ("bad key sEcReTkEy", ["sEcReTkEy"], "bad key [key removed]"),
+        ("bad key pass.word", ["pass.word"], "bad key [key removed]"),
         ("all fine", [""], "all fine"),
         (f"bad key {KEY[:11]}... at {KEY[11:]}", [KEY], "bad key [key removed]... at [key removed]"),
         ("key CANARY%2fKEY***456789 and Canary/", [KEY], "key [key removed]***456789 and Canary/"),
@@ -34,7 +41,7 @@ def test_keys_are_taken_out(text: str, keys: list[str], left: str) -> None:
 
 @pytest.mark.parametrize("before", ["", "u", "us", "user:"])
 @pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
-@pytest.mark.parametrize("key", [KEY, "canary", "sevenxx", "eight?>~x"])
+@pytest.mark.parametrize("key", [KEY, "canar1", "sevenx7", "eight?>~x"])
 def test_keys_are_taken_out_in_base64_wherever_they_begin(before: str, encode: object, key: str) -> None:
     assert callable(encode)
     text = encode(f"{before}{key}".encode()).decode()
