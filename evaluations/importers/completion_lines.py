@@ -16,6 +16,8 @@ from evaluations.storable_text import storable
 
 LONGEST_TEXT = 1_000_000
 LONGEST_SHORT_TEXT = 300
+# JSON takes forty times its size in memory at worst, so that no more of it is read at once.
+LARGEST_JSON_BYTES = 5_000_000
 # Behind so many faults, or lines, no more is read.
 MOST_PROBLEMS = 1000
 MOST_LINES = 500_000
@@ -117,11 +119,16 @@ def _objects(content: bytes) -> Iterator[tuple[int, Mapping[str, Any] | Problem]
 
 
 def _document(content: bytes) -> Mapping[str, Any] | None:
-    """Return one JSON document: a list of completions, or an object with such a list; None where it is neither."""
+    """Return one JSON document: a list of completions, or an object with such a list; None where it is neither.
+
+    A file that begins as no line of completions does, and is too large for one document, is a list of one problem.
+    """
     whole = content.strip()
-    first, is_more, _ = whole.partition(b"\n")
-    found = _parsed(0, first)
-    if is_more and not (isinstance(found, dict) and "completions" not in found):
+    end = whole.find(b"\n")
+    found = _parsed(1, whole if end < 0 else whole[:end])
+    if end >= 0 and not (isinstance(found, dict) and "completions" not in found):
+        if len(whole) > LARGEST_JSON_BYTES:
+            return {"completions": [_too_large(1, len(whole))]}
         found = _parsed(0, whole)
     if isinstance(found, list):
         return {"completions": found}
@@ -130,6 +137,8 @@ def _document(content: bytes) -> Mapping[str, Any] | None:
 
 def _parsed(number: int, raw: bytes) -> Any:
     """Return the JSON value, or what is wrong with it."""
+    if len(raw) > LARGEST_JSON_BYTES:
+        return _too_large(number, len(raw))
     try:
         return json.loads(raw.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant)
     except UnicodeDecodeError as error:
@@ -138,6 +147,15 @@ def _parsed(number: int, raw: bytes) -> Any:
         return Problem(number, "not-json", "The line nests lists or objects too deeply.")
     except ValueError as error:
         return Problem(number, "not-json", f"The line is no JSON object: {error}"[:300])
+
+
+def _too_large(number: int, n_bytes: int) -> Problem:
+    return Problem(
+        number,
+        "too-large",
+        f"This is {n_bytes / 1e6:.1f} MB of JSON in one piece; {LARGEST_JSON_BYTES / 1e6:.0f} MB are taken. Write each "
+        "completion as an object on a line of its own.",
+    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

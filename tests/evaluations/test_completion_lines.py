@@ -2,10 +2,11 @@
 
 import json
 import time
+import tracemalloc
 
 import pytest
 
-from evaluations.importers.completion_lines import LONGEST_TEXT, MOST_PROBLEMS, read_completions
+from evaluations.importers.completion_lines import LARGEST_JSON_BYTES, LONGEST_TEXT, MOST_PROBLEMS, read_completions
 
 
 def line(**fields) -> bytes:
@@ -129,3 +130,39 @@ def test_a_field_that_is_there_twice_among_many_is_told_at_once() -> None:
 def test_facts_stand_in_the_first_line_only() -> None:
     found = read_completions(GOOD + b'\n{"set": "s"}')
     assert [(each.line, each.code) for each in found.problems] == [(2, "no-key")]
+
+
+@pytest.mark.one_database
+@pytest.mark.parametrize(
+    ("before", "unit", "behind"),
+    [
+        (b"[", b'{"":0},', b"0]"),
+        (b'{"key": "a", "completion": "b", "tool_trace": [', b"[],", b"0]}"),
+        (b'{"completions": [\n', b'{"key": "a", "completion": ""},\n', b"0]}"),
+        (b"[\n", b"[],\n", b"0]"),
+    ],
+)
+def test_json_too_large_to_be_held_is_refused_unread(before: bytes, unit: bytes, behind: bytes) -> None:
+    content = before + unit * (LARGEST_JSON_BYTES // len(unit) + 1) + behind
+    tracemalloc.start()
+    found = read_completions(content)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [(each.line, each.code) for each in found.problems] == [(1, "too-large")]
+    assert "on a line of its own" in found.problems[0].message
+    assert peak < 3 * len(content)
+
+
+@pytest.mark.one_database
+def test_a_large_line_is_told_and_the_others_are_read() -> None:
+    large = line(key="c", reasoning="x" * LARGEST_JSON_BYTES)
+    found = read_completions(b"\n".join([GOOD, large, SECOND]))
+    assert [(each.line, each.code) for each in found.problems] == [(2, "too-large")]
+    assert [each.key for each in found.lines] == ["a", "b"]
+
+
+@pytest.mark.one_database
+def test_a_file_of_lines_may_be_larger_than_one_document() -> None:
+    lines = [line(key=str(number), completion="x" * 900_000) for number in range(7)]
+    found = read_completions(b"\n".join(lines))
+    assert (len(found.lines), found.problems) == (7, ())
