@@ -108,8 +108,9 @@ def fitted_scale(matrix: Matrix, systems: Mapping[int, SystemFacts]) -> Scale | 
     """Return difficulty and discrimination of each question, found by `fit_item_response` from systems alone.
 
     Systems count that answered the whole set, baselines and hidden ones do not; with fewer than five of them there is
-    no scale. People are not in it: what follows for a single question tells nothing of them. The scale has its zero at
-    the mean of these systems, and their standard deviation as its unit, so it moves when a system comes.
+    no scale. People are not in it: what follows for a single question tells nothing of them. The scale takes
+    the abilities of these systems to be normal, of mean 0 and standard deviation 1, so it moves when a system comes;
+    the mean and deviation of the abilities found need not be exactly these.
     """
     counted = counted_systems(matrix, systems)
     if len(counted) < FEWEST_SYSTEMS:

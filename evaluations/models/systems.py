@@ -25,6 +25,10 @@ environment_name = RegexValidator(
 currency_code = RegexValidator(r"^[A-Z]{3}$", "Give the currency by its three capitals, for example USD or EUR.")
 
 
+# The rows of people bear these slugs on every board, so no system may.
+SLUGS_OF_PEOPLE = ("human-experts", "human-experts-in-part")
+
+
 def price_field(help_text: str) -> "models.DecimalField[Any, Any]":
     """Return a column for a price; empty is unknown, which is not nothing."""
     return models.DecimalField(
@@ -120,6 +124,11 @@ class System(models.Model):
             models.CheckConstraint(
                 condition=Q(tokens_per_minute__isnull=True) | Q(tokens_per_minute__gte=1),
                 name="system_tokens_from_one",
+            ),
+            models.CheckConstraint(
+                condition=~Q(slug__in=SLUGS_OF_PEOPLE),
+                name="system_slug_not_of_people",
+                violation_error_message="This slug stands for the people on the boards: choose another.",
             ),
             *(
                 models.CheckConstraint(

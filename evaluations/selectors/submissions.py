@@ -106,6 +106,7 @@ def run_before(*, submission: Submission) -> Run | None:
         system=submission.system_id,
         set_revision__question_set=submission.set_revision.question_set_id,
         status=Run.Status.FINISHED,
+        withdrawn_at=None,
     ).exclude(origin=Run.Origin.SUBMITTED)
     return others.order_by("-queued_at").first()
 

@@ -24,7 +24,7 @@ from evaluations.importers.chembench_reports import (
     ReportRun,
     read_pack,
 )
-from evaluations.models import Item, ItemReading, ItemScore, Run, System
+from evaluations.models import SLUGS_OF_PEOPLE, Item, ItemReading, ItemScore, Run, System
 from evaluations.providers import IMPORTED
 from evaluations.services.report_reading import STANDARD_READER, Note, PreparedReport, prepared_report
 
@@ -131,7 +131,8 @@ def _count(value: object) -> int | None:
 def _system_of(*, pack: ReportPack, benchmark: Benchmark) -> System:
     """Return the system known by the pack's name, made on the first import.
 
-    Where the slug belongs to a system that is asked here, the published one gets the ending `-published`.
+    Where the slug belongs to a system that is asked here, or to the people on the boards, the published one gets the
+    ending `-published`.
     """
     known = System.objects.filter(provider=IMPORTED, source_name=pack.source_name).first()
     if known is not None:
@@ -139,7 +140,7 @@ def _system_of(*, pack: ReportPack, benchmark: Benchmark) -> System:
     slug = system_slug(pack.source_name)
     if not slug:
         raise ImportReportsError(f"The name {pack.source_name!r} gives no slug; rename the file or folder.")
-    if System.objects.filter(slug=slug).exists():
+    if slug in SLUGS_OF_PEOPLE or System.objects.filter(slug=slug).exists():
         slug = f"{slug[:90]}-published"
     return System.objects.create(
         slug=slug,

@@ -26,7 +26,7 @@ def run_withdraw(*, run_id: UUID, reason: str, actor: AbstractBaseUser | None = 
     RunStateError for a run that is withdrawn already.
     """
     said = storable(" ".join(reason.split()))[:REASON_LENGTH]
-    if not said:
+    if not any(character.isprintable() and not character.isspace() for character in said):
         raise ReasonMissingError("Say why the run is withdrawn; readers of the system's page see the reason.")
     with transaction.atomic():
         moved = Run.objects.filter(pk=run_id, withdrawn_at=None).update(

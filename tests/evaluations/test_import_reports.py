@@ -81,6 +81,11 @@ def test_system_and_run_are_known_by_their_folders_names(benchmark):
     assert run.set_revision == benchmark.question_sets.get(slug="demo").current_revision
 
 
+def test_a_pack_named_as_the_people_does_not_take_their_slug(benchmark, pack):
+    reports_import(path=pack.rename(pack.with_name("human-experts")), benchmark=benchmark)
+    assert System.objects.get().slug == "human-experts-published"
+
+
 def test_raw_texts_are_kept_and_the_current_verdict_is_by_the_default_rule(benchmark):
     reports_import(path=PACK, benchmark=benchmark)
     key = "processes-sulfuric_acid_1-sulfuric_acid_1"

@@ -4,13 +4,15 @@ import json
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from evaluations.models import PRICES, System, endpoint_address
+from evaluations.models import PRICES, SLUGS_OF_PEOPLE, System, endpoint_address
 from evaluations.providers import parameter_problems
 from evaluations.redaction import looks_like_key
 from evaluations.services.cloning import changed_since
 from evaluations.services.runs import run_create
+from leaderboard.people import PEOPLE_IN_PART_SLUG, PEOPLE_SLUG
 from tests.corpus.factories import make_benchmark, make_question, make_set
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -31,6 +33,16 @@ GOOD = {
 
 def post(client, **changes):
     return client.post(reverse("admin:evaluations_system_add"), {**GOOD, **changes})
+
+
+def test_the_slugs_of_people_are_no_systems(admin_client):
+    assert set(SLUGS_OF_PEOPLE) == {PEOPLE_SLUG, PEOPLE_IN_PART_SLUG}
+    for slug in SLUGS_OF_PEOPLE:
+        html = post(admin_client, slug=slug).content.decode()
+        assert "stands for the people on the boards" in html
+        with pytest.raises(IntegrityError), transaction.atomic():
+            System.objects.create(slug=slug, name="People")
+    assert not System.objects.exists()
 
 
 @pytest.mark.parametrize(

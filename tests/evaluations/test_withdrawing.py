@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from corpus.models import ActionLog, QuestionSet
 from evaluations.errors import ReasonMissingError, RunStateError
-from evaluations.models import Item, Run
+from evaluations.models import Item, Run, Submission
+from evaluations.selectors.submissions import run_before
 from evaluations.services.withdrawing import run_put_back, run_withdraw
 from leaderboard.models import Snapshot
 from leaderboard.services.snapshots import snapshot_publish
@@ -49,6 +50,21 @@ def test_it_leaves_the_board_and_comes_back_and_both_are_recorded(client: Any, r
     ]
 
 
+def test_the_page_of_a_system_says_that_its_only_run_was_withdrawn(client: Any, run: Run) -> None:
+    run_withdraw(run_id=run.pk, reason="Wrong prompt.")
+    page = client.get("/systems/wrong/").content.decode()
+    assert "No answers are stored" not in page
+    assert "what was withdrawn is below" in page
+
+
+def test_a_review_is_not_told_of_a_withdrawn_run_as_standing(run: Run) -> None:
+    submission = Submission(system=run.system, set_revision=run.set_revision)
+    Run.objects.filter(pk=run.pk).update(status=Run.Status.FINISHED)
+    assert run_before(submission=submission) == run
+    run_withdraw(run_id=run.pk, reason="Wrong prompt.")
+    assert run_before(submission=submission) is None
+
+
 def test_its_answers_stay(run: Run) -> None:
     before = list(Item.objects.filter(run=run).values())
     run_withdraw(run_id=run.pk, reason="Wrong.")
@@ -73,7 +89,7 @@ def test_an_older_run_takes_its_place(client: Any, run: Run) -> None:
     assert accuracies == [0.9, 0.0]
 
 
-@pytest.mark.parametrize("reason", ["", "   ", "\n\t"])
+@pytest.mark.parametrize("reason", ["", "   ", "\n\t", "\u200b\u2060"])
 def test_without_a_reason_nothing_is_done(run: Run, reason: str) -> None:
     with pytest.raises(ReasonMissingError, match="Say why"):
         run_withdraw(run_id=run.pk, reason=reason)
