@@ -46,8 +46,8 @@ def confidence(request: HttpRequest, set_slug: str, rule: str = RULE, fallback: 
     openapi_extra=EXTRA,
 )
 def robustness(request: HttpRequest, set_slug: str, rule: str = RULE, fallback: str = FALLBACK) -> HttpResponse:
-    """Errors where questions of one source go together, and how this set and the others of its benchmark agree on the
-    systems that answered both."""
+    """Errors where questions of one source go together, on open sets, and how this set and the others of its benchmark
+    agree on the systems that answered both."""
     question_set = found_set(set_slug)
     asked = whole_query(question_set=question_set, rule=rule, fallback=fallback)
     tag = entity_tag(request, *_versions(question_set.benchmark_id))

@@ -1,5 +1,6 @@
 """People on a board: a row for those who answered the whole set, one for those who answered parts of it. Pure."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -116,6 +117,17 @@ def _inclusion(matrix: Matrix, people: Iterable[Entrant], how: str) -> str:
     )
 
 
+def outwards(estimate: Estimate) -> Estimate:
+    """Return an estimate of people on a part, or of some of them, with its interval rounded outwards to whole percent.
+
+    Mean and exact interval are the sum and the sum of squares over people, from which best and worst can follow.
+    """
+    if estimate.bounds is None:
+        return estimate
+    low, high = estimate.bounds
+    return replace(estimate, interval=statistics.Interval(math.floor(low * 100) / 100, math.ceil(high * 100) / 100))
+
+
 def people_estimate(codes: Codes) -> Estimate:
     """Estimate the mean of people: each person's share of right answers first, then the mean of these over people.
 
@@ -169,7 +181,8 @@ def people_row(
     """Return the row of people, or None when too few count.
 
     Best and worst are left out under any filter, for fewer people than the rule asks for, and where people answered
-    different questions. Without `is_shown` there is no accuracy, and none on the topics `hidden` (slugs).
+    different questions; on topics and under a filter intervals are rounded (`outwards`). Without `is_shown` there is no
+    accuracy, and none on the topics `hidden` (slugs).
     """
     n = len(cohort.codes)
     if n < max(1, rule.minimum_for_mean) or not columns.size:
@@ -190,6 +203,8 @@ def people_row(
         codes = cohort.codes[:, part]
         return people_estimate(codes) if part_is_shown else withheld_estimate(codes, why_hidden)
 
+    whole = estimate(columns, is_shown)
+
     return Row(
         slug=PEOPLE_SLUG,
         name=f"Human experts (mean of {n})",
@@ -199,8 +214,8 @@ def people_row(
         is_imported=False,
         is_submitted=False,
         repeats=1,
-        estimate=estimate(columns, is_shown),
-        topics={topic.slug: estimate(topic.columns, topic.slug not in hidden) for topic in topics},
+        estimate=outwards(whole) if filtered else whole,
+        topics={topic.slug: outwards(estimate(topic.columns, topic.slug not in hidden)) for topic in topics},
         people=facts,
     )
 
@@ -222,7 +237,7 @@ def _partial_row(cohort: Cohort, *, columns: Columns, topics: Sequence[Topic], s
     def estimate(part: Columns, part_is_shown: bool) -> Estimate:
         if is_whole and part_is_shown:
             # Counts beside a mean of means are two sums over few answers: together they could tell one of them.
-            return replace(partial_estimate(cohort.codes[:, part]), outcomes={})
+            return outwards(replace(partial_estimate(cohort.codes[:, part]), outcomes={}))
         n_scored = int(np.count_nonzero(cohort.answered[:, part].any(axis=0)))
         return Estimate(len(part), n_scored, {}, withheld=shown.why_hidden if is_whole else INCOMPLETE)
 

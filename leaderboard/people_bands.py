@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from leaderboard.boards import Estimate
 from leaderboard.joint_disclosure import joint_disclosure
-from leaderboard.people import Cohort, people_estimate
+from leaderboard.people import Cohort, outwards, people_estimate
 from survey.selectors.backgrounds import Background
 
 # Where retention rounds years down it does so to these, so nobody changes their group by it.
@@ -101,4 +101,4 @@ def _shown(membership: Bools, *, minimum: int) -> Bools:
 def _band(name: str, members: Bools, cohort: Cohort, *, is_shown: bool) -> Band:
     if not is_shown:
         return Band(name, None, None)
-    return Band(name, int(members.sum()), people_estimate(cohort.codes[members]))
+    return Band(name, int(members.sum()), outwards(people_estimate(cohort.codes[members])))

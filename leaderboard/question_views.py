@@ -45,21 +45,24 @@ DECIMALS = 4
 QuestionView = Callable[..., HttpResponse]
 
 
+def may_read_questions(request: HttpRequest, question_set: QuestionSet) -> bool:
+    """Say whether this reader may see verdicts on single questions: everybody on an open set, elsewhere some staff."""
+    user = request.user
+    return is_public(question_set) or bool(user.is_active and user.is_staff and may_see_keys(request))
+
+
 def for_who_may_read_questions(view: QuestionView) -> Callable[..., HttpResponse]:
     """Give the view its set where this reader may read its questions, else say why not; no robot keeps either."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, slug: str, **kwargs: Any) -> HttpResponse:
         question_set = set_or_404(slug)
-        if is_public(question_set):
+        if may_read_questions(request, question_set):
             response = view(request, question_set, **kwargs)
         else:
-            user = request.user
-            if user.is_active and user.is_staff and may_see_keys(request):
-                response = view(request, question_set, **kwargs)
-            else:
-                context = {"question_set": question_set, "permission": KEY_PERMISSION, "page": "board"}
-                response = render(request, "leaderboard/questions_closed.html", context, status=403)
+            context = {"question_set": question_set, "permission": KEY_PERMISSION, "page": "board"}
+            response = render(request, "leaderboard/questions_closed.html", context, status=403)
+        if not is_public(question_set):
             add_never_cache_headers(response)
         response["X-Robots-Tag"] = ROBOTS
         return response

@@ -30,7 +30,8 @@ def readme(board: Board, set_revision: QuestionSetRevision, people: PeopleShown,
         "an apostrophe; numbers stay numbers. JSON files have text as it is.",
         *_fallback(board),
         "## People",
-        "Only together, in whole percent and for the whole set, so that a later board tells little of who withdrew."
+        "Only together, in whole percent or coarser and for the whole set, so that a later board tells little of who "
+        "withdrew."
         if people.are_shown
         else f"Not in these files. {people.why_not}",
     ]

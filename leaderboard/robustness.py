@@ -24,8 +24,8 @@ from leaderboard.statistics import ClusteredMean, Integers, SetAgreement
 FEWEST_SYSTEMS = 3
 # With fewer sources the interval is too narrow; it is shown, and the page says so.
 FEW_SOURCES = 20
-# Errors of sets that are not open are told to a tenth of a point: more would be a sum of squares over sources.
-DECIMALS_WHERE_CLOSED = 3
+# Why errors by source are left out: a source may have one question, and the error tells its verdict.
+NOT_OPEN = "The set is not open, and errors by source would tell verdicts on single questions."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,16 @@ class BySource:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where the questions of a set come from: how many sources, how many questions the largest of them has."""
+    """Where the questions of a set come from: how many sources, how many questions the largest of them has.
+
+    `withheld` says why nothing is told of systems, "" where it is.
+    """
 
     n_sources: int
     n_without: int
     largest: int
     systems: tuple[BySource, ...]
+    withheld: str = ""
 
     @property
     def are_few(self) -> bool:
@@ -105,40 +109,48 @@ class Robustness:
     agreements: tuple[Agreement, ...]
 
 
-def robustness_of(*, question_set: QuestionSet, rule: str, fallback: str = "") -> Robustness:
-    """Return how far results of a set depend on its questions. Raise `BadQueryError` for an unknown rule."""
+def robustness_of(
+    *, question_set: QuestionSet, rule: str, fallback: str = "", tells_verdicts: bool = False
+) -> Robustness:
+    """Return how far results of a set depend on its questions. Raise `BadQueryError` for an unknown rule.
+
+    Errors by source are for open sets, and with `tells_verdicts`, for staff who may see verdicts, for all.
+    """
     query = whole_query(question_set=question_set, rule=rule, fallback=fallback)
     board = load_board(question_set=question_set, query=query)
     others = public_sets().filter(benchmark_id=question_set.benchmark_id).exclude(pk=question_set.pk)
     boards = [load_board(question_set=other, query=query) for other in others]
     found = [set_agreement_of(*sorted((board, other), key=_size)) for other in boards]
-    return Robustness(board, by_source(board), tuple(each for each in found if each is not None))
+    sources = by_source(board, tells_verdicts=tells_verdicts)
+    return Robustness(board, sources, tuple(each for each in found if each is not None))
 
 
-def by_source(board: Board) -> Sources:
+def by_source(board: Board, *, tells_verdicts: bool = False) -> Sources:
     """Return the clustered error of each system's accuracy (`clustered_mean`), the questions of one source together.
 
-    Questions without a source stand for themselves. Of a set that is not open, errors and intervals are rounded to a
-    tenth of a point.
+    Questions without a source stand for themselves. A source may have one question, whose verdict the error would tell:
+    of a set that is not open there are errors only with `tells_verdicts`.
     """
     revision = board.question_set.current_revision
     sources = sources_of(set_revision=revision) if revision else []
     cluster_of = np.array([source or -place for place, source in enumerate(sources, start=1)], dtype=np.int64)
     sizes = np.unique(cluster_of[cluster_of > 0], return_counts=True)[1]
-    codes = codes_by_run(board)
-    every = np.arange(len(sources))
-    is_open = smallest_group(board.question_set) == 1
+    is_told = tells_verdicts or smallest_group(board.question_set) == 1
     return Sources(
         n_sources=len(sizes),
         n_without=int(np.count_nonzero(cluster_of < 0)),
         largest=int(sizes.max(initial=0)),
-        systems=tuple(
-            BySource(row, _clustered(question_means(codes[row.run_id], every), cluster_of, is_open=is_open))
-            for row in board.rows
-            if row.has_accuracy and row.kind != HUMAN
-        )
-        if len(sizes)
-        else (),
+        systems=_errors(board, cluster_of) if len(sizes) and is_told else (),
+        withheld="" if is_told else NOT_OPEN,
+    )
+
+
+def _errors(board: Board, cluster_of: Integers) -> tuple[BySource, ...]:
+    codes, every = codes_by_run(board), np.arange(len(cluster_of))
+    return tuple(
+        BySource(row, statistics.clustered_mean(question_means(codes[row.run_id], every), cluster_of))
+        for row in board.rows
+        if row.has_accuracy and row.kind != HUMAN
     )
 
 
@@ -176,18 +188,6 @@ def set_agreement_of(small: Board, full: Board) -> Agreement | None:
 
 def _size(board: Board) -> tuple[int, int]:
     return board.n_questions, -board.question_set.pk
-
-
-def _clustered(values: statistics.Floats, cluster_of: Integers, *, is_open: bool) -> ClusteredMean:
-    found = statistics.clustered_mean(values, cluster_of)
-    if is_open:
-        return found
-    digits = DECIMALS_WHERE_CLOSED
-    return found._replace(
-        standard_error=round(found.standard_error, digits),
-        plain_standard_error=round(found.plain_standard_error, digits),
-        interval=statistics.Interval(round(found.interval.low, digits), round(found.interval.high, digits)),
-    )
 
 
 def _size_of_rest(small: Board, full: Board) -> int | None:

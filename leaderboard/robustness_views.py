@@ -1,15 +1,20 @@
-"""How far results depend on the questions asked. Nothing here depends on who reads."""
+"""How far results depend on the questions asked. On sets that are not open, errors by source are for some staff."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.cache import add_never_cache_headers
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import conditional_page, require_safe
 
+from corpus.answer_admin import KEY_PERMISSION
+from corpus.models import QuestionSet
 from corpus.scoring.rules import rule_names
 from leaderboard.csv_files import csv_response
+from leaderboard.question_views import for_who_may_read_questions, may_read_questions
+from leaderboard.questions import is_public
 from leaderboard.robustness import Agreement, Robustness, robustness_of
 from leaderboard.statistics import SetAgreement
 from leaderboard.views import explains_bad_queries, set_or_404, whole_choices
@@ -51,18 +56,30 @@ def asked(request: HttpRequest, slug: str) -> Robustness:
 @explains_bad_queries
 def robustness(request: HttpRequest, slug: str) -> HttpResponse:
     """Show errors by source, and how smaller and larger sets of the benchmark agree."""
-    found = asked(request, slug)
-    context = {"found": found, "board": found.board, "rules": rule_names(), "page": "board"}
-    return render(request, "leaderboard/robustness.html", context)
+    question_set = set_or_404(slug)
+    tells_verdicts = may_read_questions(request, question_set)
+    found = robustness_of(question_set=question_set, tells_verdicts=tells_verdicts, **whole_choices(request))
+    context = {
+        "found": found,
+        "board": found.board,
+        "rules": rule_names(),
+        "permission": KEY_PERMISSION,
+        "page": "board",
+    }
+    response = render(request, "leaderboard/robustness.html", context)
+    if tells_verdicts and not is_public(question_set):
+        add_never_cache_headers(response)
+    return response
 
 
 @require_safe
 @conditional_page
+@for_who_may_read_questions
 @explains_bad_queries
-def sources_csv(request: HttpRequest, slug: str) -> HttpResponse:
+def sources_csv(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
     """Return the errors by source as CSV, safe in spreadsheets."""
-    found = asked(request, slug)
-    return csv_response(f"{slug}-sources.csv", SOURCE_FIELDS, _source_lines(found))
+    found = robustness_of(question_set=question_set, tells_verdicts=True, **whole_choices(request))
+    return csv_response(f"{question_set.slug}-sources.csv", SOURCE_FIELDS, _source_lines(found))
 
 
 @require_safe

@@ -1,10 +1,10 @@
 """The rows of a board as something tells them that stays: a snapshot, or a folder that is handed on.
 
-People are told more coarsely than on the board, since these stay when somebody withdraws: in whole percent, of the
-whole set, without counts. docs/snapshots.md gives the reasons.
+People are told more coarsely than on the board, since these stay when somebody withdraws: in whole percent or coarser
+(`leaderboard.people_steps`), of the whole set, without counts. docs/snapshots.md gives the reasons.
 """
 
-import math
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -13,7 +13,11 @@ import numpy as np
 
 from leaderboard import statistics
 from leaderboard.boards import HUMAN, Estimate, PeopleFacts, Row, ranked
+from leaderboard.matrix import COMPLETE, PARTIAL, Matrix
+from leaderboard.people import PEOPLE_IN_PART_SLUG, PEOPLE_SLUG, cohort_of
+from leaderboard.people_steps import step_of, told
 from leaderboard.queries import Board
+from leaderboard.selectors.boards import people_rule
 from leaderboard.services.statistics import ByTopic, Looked, current_statistics
 
 # A name for these rows: what is worked out of them is not what the live board says.
@@ -27,6 +31,15 @@ class PeopleShown(NamedTuple):
     why_not: str = ""
 
 
+def people_steps(matrix: Matrix) -> dict[str, int | None]:
+    """Return the step of each row of people by its slug, None where none is coarse enough (`step_of`)."""
+    minimum = people_rule().minimum_for_mean
+    return {
+        slug: step_of(cohort_of(matrix, minimum=minimum, how=how))
+        for slug, how in ((PEOPLE_SLUG, COMPLETE), (PEOPLE_IN_PART_SLUG, PARTIAL))
+    }
+
+
 def frozen_board(board: Board, *, people: PeopleShown) -> Board:
     """Return a whole board with people told coarsely, or without them.
 
@@ -34,7 +47,8 @@ def frozen_board(board: Board, *, people: PeopleShown) -> Board:
     of people would tell that mean by the systems next to it. The mean of topics stays with the systems alone.
     """
     kept = (row for row in board.rows if people.are_shown or row.kind != HUMAN)
-    rows = ranked(_coarse(row) if row.kind == HUMAN else row for row in kept)
+    steps = people_steps(board.matrix) if people.are_shown else {}
+    rows = ranked(_coarse(row, steps) if row.kind == HUMAN else row for row in kept)
     computed = current_statistics(
         looked=Looked(board.question_set, board.query.rule, _STAYS, np.arange(len(board.matrix.root_ids))),
         matrix=board.matrix,
@@ -46,18 +60,16 @@ def frozen_board(board: Board, *, people: PeopleShown) -> Board:
     return replace(board, rows=tuple(standing))
 
 
-def _coarse(row: Row) -> Row:
-    """Return a row of people with its mean in whole percent and an interval that still covers the exact one."""
+def _coarse(row: Row, steps: Mapping[str, int | None]) -> Row:
+    """Return a row of people with its mean in steps and an interval that still covers the exact one."""
     estimate = Estimate(row.estimate.n_questions, row.estimate.n_scored, {}, withheld=row.estimate.withheld)
-    if row.estimate.accuracy is not None:
-        bounds = row.estimate.bounds
-        estimate = replace(
-            estimate,
-            accuracy=Fraction(math.floor(row.estimate.accuracy * 100 + Fraction(1, 2)), 100),
-            interval=statistics.Interval(math.floor(bounds[0] * 100) / 100, math.ceil(bounds[1] * 100) / 100)
-            if bounds
-            else statistics.NO_INTERVAL,
-        )
+    step = steps[row.slug]
+    if row.estimate.accuracy is not None and step is not None:
+        said = told(row.estimate.accuracy, row.estimate.bounds, step)
+        interval = statistics.NO_INTERVAL
+        if said.low is not None and said.high is not None:
+            interval = statistics.Interval(said.low / 100, said.high / 100)
+        estimate = replace(estimate, accuracy=Fraction(said.mean, 100), interval=interval)
     return replace(
         row,
         estimate=estimate,

@@ -29,6 +29,7 @@ def robustness_payload(found: Robustness) -> dict[str, Any]:
         "n_without_source": found.sources.n_without,
         "largest_source": found.sources.largest,
         "by_source": [_by_source(each) for each in found.sources.systems],
+        "by_source_withheld": found.sources.withheld or None,
         "sets": [_set_pair(each) for each in found.agreements],
     }
 

@@ -122,5 +122,6 @@ class RobustnessOut(Schema):
     n_sources: int
     n_without_source: int
     largest_source: int = Field(description="Questions of the largest source.")
-    by_source: list[SourceError]
+    by_source: list[SourceError] = Field(description="Of sets that are open.")
+    by_source_withheld: str | None = Field(description="Why there is none.")
     sets: list[SetPair]

@@ -9,11 +9,13 @@ from django.contrib.auth.models import AbstractUser
 
 from corpus.models import QuestionSet
 from corpus.services.results import action_log
-from leaderboard.queries import load_board, whole_query
+from leaderboard.queries import Board, load_board, whole_query
 from leaderboard.result_files import File, export_of, result_files
 from leaderboard.selectors.boards import public_sets
+from leaderboard.selectors.snapshots import disclosed
 from leaderboard.services.matrices import current_matrix
 from leaderboard.services.snapshots import counted_people, people_shown
+from leaderboard.snapshot_rows import PeopleShown
 
 KEY_PERMISSION = "corpus.view_questionrevision"
 
@@ -59,7 +61,7 @@ def results_export(
         raise ExportError("Answers and keys are for active staff who may view question revisions; say who asks.")
     query = whole_query(question_set=found, rule=rule, fallback="off" if without_fallback else "on")
     board = load_board(question_set=found, query=query)
-    people = people_shown(board, counted_people(current_matrix(question_set=found, rule=query.rule)))
+    people = people_exported(board, counted_people(current_matrix(question_set=found, rule=query.rule)))
     export = export_of(question_set=found, query=query, people=people, with_answers=with_answers)
     if with_answers:
         detail = {"set": found.slug, "rule": query.rule, "fallback": query.fallback}
@@ -67,6 +69,20 @@ def results_export(
     files = written(target, result_files(export))
     n_rows = len(export.board.rows)
     return Exported(found.slug, found.current_revision.number, query.rule, n_rows, people.are_shown, files)
+
+
+def people_exported(board: Board, participant_ids: frozenset[int]) -> PeopleShown:
+    """Say whether people can be in a folder: only those very people whom a snapshot of the benchmark shows.
+
+    No folder is kept, so nothing would be known of an earlier one; snapshots are the record of who was shown.
+    """
+    found = people_shown(board, participant_ids)
+    if not found.are_shown:
+        return found
+    snapshots = disclosed(benchmark_id=board.question_set.benchmark_id)
+    if any(each.participant_ids == participant_ids for each in snapshots):
+        return found
+    return PeopleShown(False, "No snapshot shows these very people. Publish one (snapshot_publish), then export again.")
 
 
 def may_have_answers(actor: AbstractUser | None) -> bool:

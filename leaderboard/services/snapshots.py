@@ -16,7 +16,7 @@ from leaderboard.selectors.boards import people_rule, public_sets
 from leaderboard.selectors.snapshots import content_of, disclosed, latest_of
 from leaderboard.services.matrices import current_matrix
 from leaderboard.snapshot_contents import board_content, frozen, shown_group_members, title_of
-from leaderboard.snapshot_rows import PeopleShown, frozen_board
+from leaderboard.snapshot_rows import PeopleShown, frozen_board, people_steps
 
 Basis = dict[str, list[int] | list[list[int]]]
 
@@ -65,7 +65,7 @@ def people_shown(board: Board, participant_ids: frozenset[int]) -> PeopleShown:
     """Say whether people can be in a snapshot: not where they differ from those of an earlier one by too few.
 
     Two snapshots stay side by side for good: where fewer people than a mean needs came or went between them, the
-    difference would tell how those few did.
+    difference would tell how those few did. Nor where the board after a withdrawal would tell it (`step_of`).
     """
     if not board.people_rows:
         return PeopleShown(False, "Too few people count on this set.")
@@ -78,6 +78,9 @@ def people_shown(board: Board, participant_ids: frozenset[int]) -> PeopleShown:
                 f"Fewer than {minimum} people came or went since snapshot {earlier.number}; both together would tell "
                 "how they did.",
             )
+    steps = people_steps(board.matrix)
+    if any(row.has_accuracy and steps[row.slug] is None for row in board.people_rows):
+        return PeopleShown(False, "So few people on so few questions that this would tell how one did who withdraws.")
     return PeopleShown(True)
 
 

@@ -11,6 +11,9 @@ from django.core.management import CommandError, call_command
 
 from corpus.models import ActionLog, Benchmark, Option, Question, QuestionSet
 from evaluations.models import Item
+from leaderboard.services.snapshots import snapshot_publish
+from survey.models import Participant
+from survey.services.withdrawal import participant_withdraw
 from tests.corpus.factories import label_question
 from tests.leaderboard.factories import make_people, make_run, make_system
 
@@ -52,6 +55,7 @@ def table(text: str) -> list[dict[str, str]]:
 
 
 def test_a_folder_holds_tables_json_read_me_and_canary(client, results, tmp_path) -> None:
+    snapshot_publish(question_set=results)
     files = export(tmp_path / "out")
     assert set(files) == {"README.md", "SHA256SUMS", "board.csv", "groups.csv", "results.json", "systems.csv"}
     board = {row["slug"]: row for row in client.get("/api/v1/leaderboard/small/").json()["rows"]}
@@ -74,10 +78,32 @@ def test_groups_are_those_the_boards_show(client, results, tmp_path) -> None:
     assert {row["accuracy"] for row in rows if row["grouping"] == "skill"} == {""}
 
 
+def people_in(files: dict[str, str]) -> list[dict[str, str]]:
+    return [row for row in table(files["board.csv"]) if row["kind"] == "human"]
+
+
+def test_people_are_in_it_once_a_snapshot_shows_them(results, tmp_path) -> None:
+    files = export(tmp_path / "before")
+    assert people_in(files) == []
+    assert "No snapshot shows these very people" in files["README.md"]
+    snapshot_publish(question_set=results)
+    assert len(people_in(export(tmp_path / "after"))) == 1
+
+
+def test_a_folder_after_a_withdrawal_does_not_tell_how_that_person_did(results, tmp_path) -> None:
+    snapshot_publish(question_set=results)
+    assert len(people_in(export(tmp_path / "one"))) == 1
+    participant_withdraw(participant=Participant.objects.latest("pk"))
+    files = export(tmp_path / "two")
+    assert people_in(files) == []
+    assert "Fewer than 5 people came or went" in files["README.md"]
+
+
 def test_people_are_one_coarse_row(results, tmp_path) -> None:
+    snapshot_publish(question_set=results)
     files = export(tmp_path / "out")
-    (people,) = [row for row in table(files["board.csv"]) if row["kind"] == "human"]
-    assert (people["accuracy"], people["right"], people["Organic Chemistry (accuracy)"]) == ("0.6", "", "")
+    (people,) = people_in(files)
+    assert (people["accuracy"], people["right"], people["Organic Chemistry (accuracy)"]) == ("0.5", "", "")
     assert "human" not in files["groups.csv"]
     assert not [path for path, text in files.items() if "person-" in text]
 
@@ -166,6 +192,7 @@ def test_the_report_for_machines(results, tmp_path, capsys) -> None:
         "small",
         1,
         "standard@1",
-        3,
+        2,
     )
+    assert report["people_shown"] is False
     assert set(report["files"]) == {path.name for path in (tmp_path / "out").iterdir()}

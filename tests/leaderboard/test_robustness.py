@@ -5,6 +5,7 @@ import io
 
 import numpy as np
 import pytest
+from django.contrib.auth.models import Permission, User
 
 from corpus.models import QuestionSet, Source
 from evaluations.models import System
@@ -61,9 +62,8 @@ def give_sources(question_set: QuestionSet, sizes: tuple[int, ...]) -> list[int]
     return [*source_of, *([0] * (len(revisions) - len(source_of)))]
 
 
-@pytest.mark.parametrize("policy", ["open", "closed"])
-def test_errors_take_questions_of_one_source_together(client, sets, policy) -> None:
-    QuestionSet.objects.update(policy=policy)
+def test_errors_take_questions_of_one_source_together(client, sets) -> None:
+    QuestionSet.objects.update(policy="open")
     source_of = give_sources(sets["full"], (10, 8, 12))
     clusters = np.array([source or -place for place, source in enumerate(source_of)])
     values = np.array([letter == "+" for letter in answers(*RIGHTS["good"])], dtype=float)
@@ -71,21 +71,53 @@ def test_errors_take_questions_of_one_source_together(client, sets, policy) -> N
     by_slug = {line["slug"]: line for line in lines(client, "sources")}
     assert list(by_slug) == ["best", "good", "fair", "poor", "chance"]
     found = by_slug["good"]
-    within = 1e-12 if policy == "open" else 0.0005
-    assert float(found["standard_error_by_source"]) == pytest.approx(expected.standard_error, abs=within)
-    assert float(found["standard_error"]) == pytest.approx(expected.plain_standard_error, abs=within)
-    assert float(found["ci_low_by_source"]) == pytest.approx(expected.interval.low, abs=within)
-    if policy == "closed":
-        assert len(found["standard_error_by_source"]) <= len("0.123")
+    assert float(found["standard_error_by_source"]) == pytest.approx(expected.standard_error, abs=1e-12)
+    assert float(found["standard_error"]) == pytest.approx(expected.plain_standard_error, abs=1e-12)
+    assert float(found["ci_low_by_source"]) == pytest.approx(expected.interval.low, abs=1e-12)
     assert found["n_sources"] == str(3 + 10)
     html = " ".join(client.get(PAGE).content.decode().split())
     assert "come from 3 sources, the largest with 12 of them; 10 have no known source" in html
     assert "With so few sources it is still too small" in html
     assert f"{expected.standard_error * 100:.1f} points" in html
+    assert client.get(API).json()["by_source_withheld"] is None
+
+
+def test_on_a_closed_set_nobody_learns_the_verdict_of_a_source_with_one_question(client, sets) -> None:
+    """Two systems alike but for the lone question of a source: their errors would tell which has it right."""
+    QuestionSet.objects.update(policy="closed")
+    give_sources(sets["full"], (39, 1))
+    make_run(make_system(slug="has-it"), sets["full"], "+" * 19 + "-" * 20 + "+")
+    make_run(make_system(slug="has-it-not"), sets["full"], "+" * 20 + "-" * 20)
+    response = client.get(f"{PAGE}sources.csv")
+    assert (response.status_code, b"has-it" in response.content) == (403, False)
+    found = client.get(API).json()
+    assert (found["by_source"], found["n_sources"]) == ([], 2)
+    assert "not open" in found["by_source_withheld"]
+    assert len(found["sets"]) == 1, "sums of large sets are still told"
+    html = " ".join(client.get(PAGE).content.decode().split())
+    assert "would tell verdicts on single questions" in html
+    assert "Errors by source" not in html
+    assert "Small set (10) and Full set (40 questions)" in html
+
+
+def test_on_a_closed_set_staff_who_may_see_keys_have_the_errors(client, sets) -> None:
+    QuestionSet.objects.update(policy="closed")
+    give_sources(sets["full"], (39, 1))
+    user = User.objects.create_user("staff", is_staff=True)
+    client.force_login(user)
+    assert client.get(f"{PAGE}sources.csv").status_code == 403
+    assert "Errors by source" not in client.get(PAGE).content.decode()
+    user.user_permissions.set(Permission.objects.filter(codename="view_questionrevision"))
+    assert len(lines(client, "sources")) == 5
+    response = client.get(PAGE)
+    assert "Errors by source" in response.content.decode()
+    assert "no-store" in response["Cache-Control"]
+    assert client.get(API).json()["by_source"] == [], "the API is the same for everybody"
 
 
 @pytest.mark.parametrize(("sizes", "right"), [((40,), (6, 20)), ((10, 30), (10, 30)), ((10, 30), (0, 0))])
 def test_with_one_source_or_all_alike_there_is_no_interval(client, sets, sizes, right) -> None:
+    QuestionSet.objects.update(policy="open")
     give_sources(sets["full"], sizes)
     make_run(make_system(slug="new"), sets["full"], answers(*right))
     (line,) = [line for line in lines(client, "sources") if line["slug"] == "new"]
@@ -97,6 +129,7 @@ def test_with_one_source_or_all_alike_there_is_no_interval(client, sets, sizes, 
 
 
 def test_without_sources_the_page_says_that_the_errors_of_the_board_hold(client, sets) -> None:
+    QuestionSet.objects.update(policy="open")
     assert lines(client, "sources") == []
     assert "each stands for itself and the errors of the board hold" in " ".join(
         client.get(PAGE).content.decode().split()
@@ -168,6 +201,7 @@ def test_a_new_result_shows_at_once(client, sets) -> None:
 
 
 def test_an_unknown_rule_is_refused(client, sets) -> None:
+    QuestionSet.objects.update(policy="open")
     for url in (PAGE, f"{PAGE}sources.csv", f"{PAGE}sets.csv", f"{PAGE}systems.csv", API):
         assert client.get(url, {"rule": "nonsense"}).status_code == 400
     assert client.get("/leaderboard/none/robustness/").status_code == 404
