@@ -47,7 +47,8 @@ SYSTEM_FIELDS = ("small_set", "full_set", "slug", "name", "small", "full", "rest
 
 def asked(request: HttpRequest, slug: str) -> Robustness:
     """Return what the address asks for. Raise `BadQueryError`."""
-    return robustness_of(question_set=set_or_404(slug), **whole_choices(request))
+    choices = whole_choices(request)
+    return robustness_of(question_set=set_or_404(slug), rule=choices["rule"], fallback=choices["fallback"])
 
 
 @require_safe
