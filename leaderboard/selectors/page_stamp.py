@@ -10,22 +10,14 @@ from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.db import connection
 
-from evaluations.models import System
 from leaderboard.selectors.assets import chart_script_url
 
 _APPS = ("chembench_site", "corpus", "survey", "evaluations", "leaderboard")
-# What pages say of a system beside its results, which raise the results version.
-_OF_SYSTEMS = ("id", "slug", "name", "source_name", "kind", "is_demo")
-_HASH_OF_SYSTEMS = (
-    f"(SELECT count(*) || ':' || coalesce(sum(hashtextextended(concat_ws(chr(31), {', '.join(_OF_SYSTEMS)}), 0)), 0)"  # noqa: S608 - our own words
-    " FROM evaluations_system WHERE NOT is_hidden)"
-)
 _OF_BOARD = """
 SELECT s.id, s.name, s.policy, s.current_revision_id, b.id, b.slug, b.name, b.is_demo, b.default_rule,
     b.results_version,
     (SELECT max(n.number) FROM leaderboard_snapshot n JOIN corpus_questionsetrevision r ON r.id = n.set_revision_id
      WHERE r.question_set_id = s.id)
-    {}
 FROM corpus_questionset s JOIN corpus_benchmark b ON b.id = s.benchmark_id
 WHERE s.slug = %s AND s.current_revision_id IS NOT NULL
 """
@@ -34,20 +26,13 @@ WHERE s.slug = %s AND s.current_revision_id IS NOT NULL
 def page_stamp(*, slug: str) -> str:
     """Return a name for everything the board page of a set says beside what its address asks for; "" for no set.
 
-    It is another one after every change of results, of the set, of a shown system, of the settings or of the program.
+    It is another one after every change of results, of the set, of the settings or of the program. An edit of a system
+    is a change of the results it has (`system_save`).
     """
-    is_postgresql = connection.vendor == "postgresql"
     with connection.cursor() as cursor:
-        cursor.execute(_OF_BOARD.format(f", {_HASH_OF_SYSTEMS}" if is_postgresql else ""), [slug])
+        cursor.execute(_OF_BOARD, [slug])
         row = cursor.fetchone()
-    if row is None:
-        return ""
-    systems = () if is_postgresql else _visible_systems()
-    return hashlib.sha256(repr((row, systems, _settings(), program_stamp())).encode()).hexdigest()
-
-
-def _visible_systems() -> tuple[Any, ...]:
-    return tuple(System.objects.filter(is_hidden=False).order_by("pk").values_list(*_OF_SYSTEMS))
+    return hashlib.sha256(repr((row, _settings(), program_stamp())).encode()).hexdigest() if row else ""
 
 
 def _settings() -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from django.utils import timezone
 from corpus.models import QuestionSet, QuestionSetRevision
 from corpus.services.results import results_changed
 from evaluations.models import Item, ItemReading, ItemScore, Run, System
+from evaluations.services.system_edits import system_save
 from survey.models import Assignment, ConsentText, Participant, Response, Study, StudyBlock
 
 _numbers = count(1)
@@ -172,3 +173,11 @@ def _revision(question_set: QuestionSet) -> QuestionSetRevision:
 def _revision_ids(question_set: QuestionSet) -> list[int]:
     members = _revision(question_set).members.order_by("position")
     return list(members.values_list("question_revision_id", flat=True))
+
+
+def edit_system(slug, **fields):
+    """Change a system as a maintainer does."""
+    system = System.objects.get(slug=slug)
+    for name, value in fields.items():
+        setattr(system, name, value)
+    return system_save(system=system, changed=tuple(fields))

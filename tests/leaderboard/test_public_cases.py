@@ -17,7 +17,7 @@ from evaluations.services.withdrawing import run_put_back, run_withdraw
 from leaderboard.csv_files import csv_response
 from leaderboard.services import statistics as board_statistics
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
-from tests.leaderboard.factories import make_run, make_system
+from tests.leaderboard.factories import edit_system, make_run, make_system
 
 pytestmark = pytest.mark.one_database
 
@@ -106,7 +106,7 @@ def test_lb_07_a_board_shows_every_change_when_it_is_loaded_again(client, small_
     assert accuracies() == {"other": 0.2, "third": 0.1}
     run_put_back(run_id=run.pk)
     assert accuracies() == {"new": 1.0, "other": 0.2, "third": 0.1}
-    System.objects.filter(slug="other").update(is_hidden=True)
+    edit_system("other", is_hidden=True)
     assert accuracies() == {"new": 1.0, "third": 0.1}
     for url in (BOARD, API):
         assert client.get(url)["ETag"], "a copy is asked about before it is shown"

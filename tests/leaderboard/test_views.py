@@ -18,7 +18,7 @@ from evaluations.models import Run, System
 from leaderboard import views
 from leaderboard.selectors import assets
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
-from tests.leaderboard.factories import make_people, make_run, make_system
+from tests.leaderboard.factories import edit_system, make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
 
@@ -250,12 +250,12 @@ def test_a_new_run_a_rename_a_hidden_and_a_deleted_one_show_at_once(client, resu
     late = make_system(slug="late", name="Late model")
     run = make_run(late, results, "+" * 10)
     assert "Late model" in get(client, BOARD)
-    System.objects.filter(pk=late.pk).update(name="Renamed model")
+    edit_system("late", name="Renamed model")
     assert "Renamed model" in get(client, BOARD)
-    System.objects.filter(pk=late.pk).update(is_hidden=True)
+    edit_system("late", is_hidden=True)
     assert "Renamed model" not in get(client, BOARD)
     assert client.get("/systems/late/").status_code == 404
-    System.objects.filter(pk=late.pk).update(is_hidden=False)
+    edit_system("late", is_hidden=False)
     Run.objects.filter(pk=run.pk).delete()
     results_changed(benchmark_id=results.benchmark_id)
     make_run(make_system(slug="other"), results, "-" * 10)
@@ -373,7 +373,7 @@ def test_a_chart_of_many_systems_is_limited(client, small_set) -> None:
 def test_an_unchanged_page_is_not_sent_again(client, results, url) -> None:
     tag = client.get(url)["ETag"]
     assert client.get(url, headers={"If-None-Match": tag}).status_code == 304
-    System.objects.filter(slug="best").update(name="Renamed")
+    edit_system("best", name="Renamed")
     expected = 304 if url == "/methods/" else 200
     assert client.get(url, headers={"If-None-Match": tag}).status_code == expected
 
