@@ -35,7 +35,10 @@ _FINISH = {
 
 
 class AnthropicMessages:
-    """One client for many calls at once. Redirects are not followed: a key must not travel to another host."""
+    """One client for many calls at once. Redirects are not followed: a key must not travel to another host.
+
+    Nor does anything of the worker's environment: the SDK would send one vendor's key to any address.
+    """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -45,6 +48,7 @@ class AnthropicMessages:
             base_url=self._base_url,
             max_retries=0,
             timeout=endpoint.timeout_seconds,
+            open_telemetry=False,
             http_client=anthropic.DefaultAsyncHttpxClient(
                 follow_redirects=False,
                 timeout=endpoint.timeout_seconds,
@@ -52,6 +56,7 @@ class AnthropicMessages:
                 event_hooks=watched_answers(),
             ),
         )
+        self._client._custom_headers = {}
 
     async def __aenter__(self) -> Self:
         return self
