@@ -8,10 +8,10 @@ from evaluations.providers.base import Ask, ProviderError, Reply, RetryLaterErro
 from evaluations.providers.error_details import error_stated_in
 from evaluations.providers.http_errors import HttpFailure, error_of, malformed_error
 
-# What interfaces say of a reply that did not come to its end.
-_ENDED_BY_ERROR = frozenset(
-    {"error", "failed", "abort", "aborted", "cancelled", "canceled", "insufficient_system_resource"}
-)
+# What interfaces without a word of their own for it say of a reply that an error ended.
+ENDED_BY_ERROR = "error"
+# What vendors say of a reply that did not come to its end.
+_BROKEN_OFF = frozenset({ENDED_BY_ERROR, "abort", "aborted", "cancelled", "canceled", "insufficient_system_resource"})
 _RATE_LIMIT_CODES = frozenset({"rate_limit_exceeded", "rate_limit_error"})
 
 
@@ -51,8 +51,8 @@ def error_or_note(
 
 
 def is_ended_by_error(finish: str) -> bool:
-    """Say whether an interface's word for why a reply ended says that it did not come to its end."""
-    return finish.lower() in _ENDED_BY_ERROR
+    """Say whether a vendor's word for why a reply ended says that it did not come to its end."""
+    return finish.lower() in _BROKEN_OFF
 
 
 def broken_off_error(message: str = "The endpoint ended its reply with an error.") -> RetryLaterError:

@@ -19,7 +19,7 @@ from evaluations.providers.base import (
     RetryLaterError,
     Scope,
 )
-from evaluations.providers.errors_inside import accepted, broken_off_error, error_or_note, is_ended_by_error
+from evaluations.providers.errors_inside import ENDED_BY_ERROR, accepted, broken_off_error, error_or_note
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
@@ -154,7 +154,7 @@ def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, ask: Ask, k
     at = {name: value_at(body, path)[1] if path else None for name, path in settings.paths.items()}
     with accepted(_taken(at, latency_ms), lacks="an object") as taken:
         text, note = _text_and_note(body, settings.paths["text"], ask, key) if settings.paths["text"] else (text, "")
-        if is_ended_by_error(words_of(at, "finish")):
+        if words_of(at, "finish") == ENDED_BY_ERROR:
             raise broken_off_error()
     return replace(
         taken,
