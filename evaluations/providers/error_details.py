@@ -11,11 +11,11 @@ _DEEPEST = 4
 _WITHOUT_WORDS = "an error that it says nothing of"
 
 
-def details_of(stated: Any, *, deepest: int = _DEEPEST) -> Mapping[str, Any]:
+def details_of(stated: Any, *, is_body: bool = False, deepest: int = _DEEPEST) -> Mapping[str, Any]:
     """Return the fields of an error, none of them empty; {} where it says nothing, as with every reply of some servers.
 
-    Of a list the first that says something counts. What stands around an error that stands in another is kept where
-    that has no such field.
+    Of a list the first that says something counts. An error within an error only adds what that does not say itself;
+    what stands around the error in a body (`is_body`) says less than the error.
     """
     first = _first(stated)
     if isinstance(first, str):
@@ -26,7 +26,8 @@ def details_of(stated: Any, *, deepest: int = _DEEPEST) -> Mapping[str, Any]:
     inner = next((value for name in _WRAPPERS if (value := _first(field_of(first, name)))), None)
     if isinstance(inner, str) and "message" in around:
         return {"code": inner.strip(), **around}
-    return {**around, **(details_of(inner, deepest=deepest - 1) if deepest else {})}
+    within = details_of(inner, deepest=deepest - 1) if deepest else {}
+    return {**around, **within} if is_body else {**within, **around}
 
 
 def error_stated_in(part: Any) -> Mapping[str, Any]:

@@ -192,7 +192,7 @@ def _sent(ask: Ask | None) -> Sent | None:
 
 def _details(body: Any) -> Mapping[str, Any]:
     """Return the part of an error body that says what is wrong."""
-    return {"message": "a web page"} if isinstance(body, str) and _PAGE.search(body) else details_of(body)
+    return {"message": "a web page"} if isinstance(body, str) and _PAGE.search(body) else details_of(body, is_body=True)
 
 
 def _may_be_told(failure: HttpFailure) -> bool:

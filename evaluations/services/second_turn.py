@@ -58,6 +58,7 @@ def _together(first: Reply, second: Reply, turns: tuple[tuple[str, str], ...]) -
         tool_trace=second.tool_trace or first.tool_trace,
         turns=turns,
         charged=(first, second),
+        note=second.note or first.note,
     )
 
 
