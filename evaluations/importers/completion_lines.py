@@ -7,8 +7,9 @@ facts of the whole file instead (an exported file's first line will do). Every p
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple
 
 from evaluations.repeats import MOST_REPEATS
@@ -21,6 +22,8 @@ LARGEST_JSON_BYTES = 5_000_000
 # Behind so many faults, or lines, no more is read.
 MOST_PROBLEMS = 1000
 MOST_LINES = 500_000
+# Of those no more are remembered; names can be as many as characters.
+MOST_UNKNOWN_FIELDS = 100
 _LARGEST_INTEGER = 2**31 - 1
 _LONGEST_SECONDS = 10_000_000
 # What an exported line says about its question; sent back, it is compared.
@@ -42,19 +45,22 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CompletionLine:
-    """One reply. `facts` holds what is stated beside it, `echoed` what the line repeats of its exported question."""
+    """One reply. `facts` holds what is stated beside it.
+
+    `echoed` is what the line repeats of its exported question, each value as `comparable` returns it.
+    """
 
     line: int
     key: str
     repeat: int
     completion: str
     facts: Mapping[str, Any] = field(default_factory=dict)
-    echoed: Mapping[str, Any] = field(default_factory=dict)
+    echoed: Mapping[str, Hashable] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionFile:
-    """What a file holds. `unknown_fields` were left out; the file is refused when there are `problems`."""
+    """What a file holds. `unknown_fields` (some of them) were left out; it is refused when there are `problems`."""
 
     header: Mapping[str, Any]
     lines: tuple[CompletionLine, ...]
@@ -92,13 +98,24 @@ def read_completions(content: bytes) -> CompletionFile:
             except _LineRefusedError as error:
                 problems.append(Problem(number, error.code, str(error)))
                 continue
-            unknown |= found.keys() - _KNOWN
+            except RecursionError:
+                problems.append(_nests_too_deeply(number))
+                continue
+            unknown |= set(islice(_unknown(found), MOST_UNKNOWN_FIELDS - len(unknown)))
             lines.append(line)
     if not lines and not problems:
         problems.append(
             Problem(0, "empty-file", 'There is no completion here. A line is {"key": ..., "completion": ...}.')
         )
-    return CompletionFile(header, tuple(lines), tuple(problems), tuple(sorted(storable(name)[:60] for name in unknown)))
+    return CompletionFile(header, tuple(lines), tuple(problems), tuple(sorted(unknown)))
+
+
+def comparable(value: Any) -> Hashable:
+    """Return what stands for a JSON value when it is compared: its text where it is a list or an object.
+
+    Parsed, a list takes up to forty times the memory of its text, and every line may repeat one.
+    """
+    return ("JSON", json.dumps(value, sort_keys=True)) if isinstance(value, list | dict) else value
 
 
 def _objects(content: bytes) -> Iterator[tuple[int, Mapping[str, Any] | Problem]]:
@@ -144,9 +161,13 @@ def _parsed(number: int, raw: bytes) -> Any:
     except UnicodeDecodeError as error:
         return Problem(number, "not-utf-8", f"The line is not UTF-8 (byte {error.start + 1}). Save the file as UTF-8.")
     except RecursionError:
-        return Problem(number, "not-json", "The line nests lists or objects too deeply.")
+        return _nests_too_deeply(number)
     except ValueError as error:
         return Problem(number, "not-json", f"The line is no JSON object: {error}"[:300])
+
+
+def _nests_too_deeply(number: int) -> Problem:
+    return Problem(number, "not-json", "The line nests lists or objects too deeply.")
 
 
 def _too_large(number: int, n_bytes: int) -> Problem:
@@ -189,8 +210,12 @@ def _completion_line(number: int, found: Mapping[str, Any]) -> CompletionLine:
         repeat=_repeat(found.get("repeat")),
         completion=_text("completion", found["completion"], LONGEST_TEXT),
         facts={name: value for name, value in facts.items() if value not in ("", None)},
-        echoed={name: found[name] for name in ECHOED if found.get(name) is not None},
+        echoed={name: comparable(found[name]) for name in ECHOED if found.get(name) is not None},
     )
+
+
+def _unknown(found: Mapping[str, Any]) -> Iterator[str]:
+    return (storable(name)[:60] for name in found if name not in _KNOWN)
 
 
 def _refuse_double(first_of: dict[tuple[str, int], int], line: CompletionLine) -> None:

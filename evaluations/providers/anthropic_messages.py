@@ -2,13 +2,14 @@
 
 import json
 import time
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 import anthropic
 
 from evaluations.providers.base import Ask, Endpoint, FinishReason, NeverRetryError, Reply, RetryLaterError, Scope
-from evaluations.providers.errors_inside import ENDED_BY_ERROR, broken_off_error, error_inside
+from evaluations.providers.errors_inside import accepted, broken_off_error, error_or_note, is_ended_by_error
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
@@ -35,7 +36,10 @@ _FINISH = {
 
 
 class AnthropicMessages:
-    """One client for many calls at once. Redirects are not followed: a key must not travel to another host."""
+    """One client for many calls at once. Redirects are not followed: a key must not travel to another host.
+
+    Nor does anything of the worker's environment: the SDK would send one vendor's key to any address.
+    """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -45,6 +49,7 @@ class AnthropicMessages:
             base_url=self._base_url,
             max_retries=0,
             timeout=endpoint.timeout_seconds,
+            open_telemetry=False,
             http_client=anthropic.DefaultAsyncHttpxClient(
                 follow_redirects=False,
                 timeout=endpoint.timeout_seconds,
@@ -52,6 +57,7 @@ class AnthropicMessages:
                 event_hooks=watched_answers(),
             ),
         )
+        self._client._custom_headers = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -68,10 +74,8 @@ class AnthropicMessages:
         latency_ms = round((time.perf_counter() - started) * 1000)
         if isinstance(answer, str):
             raise text_error(answer)
-        try:
-            return _reply(answer, latency_ms, ask, self._endpoint.api_key)
-        except (AttributeError, IndexError, KeyError, TypeError):
-            raise malformed_error("content") from None
+        with accepted(_taken(answer, latency_ms), lacks="content") as taken:
+            return _reply(answer, taken, ask, self._endpoint.api_key)
 
     async def _create(self, ask: Ask) -> Any:
         # The SDK takes max_tokens as an argument and nothing else of what a model may accept: the rest goes beside it.
@@ -111,26 +115,38 @@ def _messages(ask: Ask) -> list[dict[str, str]]:
     return [{"role": role, "content": text} for role, text in (("user", ask.prompt), *ask.turns)]
 
 
-def _reply(answer: Any, latency_ms: int, ask: Ask, key: str) -> Reply:
-    blocks = answer.content or []
+def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
+    blocks = field_of(answer, "content") or []
     text = "".join(block.text or "" for block in blocks if block.type == "text")
-    if error := error_inside(answer, ask=ask, key=key, limits=LIMITS, has_text=bool(text)):
-        raise error
-    if answer.content is None:
+    stated = words_of(answer, "stop_reason")
+    finish = _FINISH.get(stated, FinishReason.UNKNOWN)
+    is_whole = finish is FinishReason.STOP
+    note = error_or_note(answer, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
+    if field_of(answer, "content") is None:
         raise malformed_error("content")
-    if words_of(answer, "stop_reason") == ENDED_BY_ERROR:
+    if is_ended_by_error(stated):
         raise broken_off_error()
-    return Reply(
+    return replace(
+        taken,
         text=text,
-        finish_reason=_FINISH.get(words_of(answer, "stop_reason"), FinishReason.UNKNOWN),
+        finish_reason=finish,
         reasoning="".join(block.thinking or "" for block in blocks if block.type == "thinking"),
-        tokens_in=_tokens_in(answer.usage),
-        tokens_out=count_of(answer.usage, "output_tokens"),
-        tokens_cached=count_of(answer.usage, "cache_read_input_tokens"),
-        tokens_reasoning=count_of(field_of(answer.usage, "output_tokens_details"), "thinking_tokens"),
+        tool_trace=trace_of([block for block in blocks if "tool" in block.type]),
+        note=note,
+    )
+
+
+def _taken(answer: Any, latency_ms: int) -> Reply:
+    usage = field_of(answer, "usage")
+    return Reply(
+        text="",
+        finish_reason=FinishReason.UNKNOWN,
+        tokens_in=_tokens_in(usage),
+        tokens_out=count_of(usage, "output_tokens"),
+        tokens_cached=count_of(usage, "cache_read_input_tokens"),
+        tokens_reasoning=count_of(field_of(usage, "output_tokens_details"), "thinking_tokens"),
         model_reported=words_of(answer, "model"),
         latency_ms=latency_ms,
-        tool_trace=trace_of([block for block in blocks if "tool" in block.type]),
     )
 
 

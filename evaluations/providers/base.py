@@ -71,7 +71,8 @@ class Reply:
     reply's tokens with the natural logarithm of their probability (None where it is no number), None where not given.
     `prompt_sent` is the prompt where another one was sent than was asked for, with the system prompt at its head.
     `turns` are the (role, text) pairs said between the prompt and this text, where it was asked for in several turns;
-    `charged` are then the replies of all of them, each to be paid by its own counts.
+    `charged` are then the replies of all of them, each to be paid by its own counts. `note` is a sentence on what else
+    the system said of it, such as an error that did not keep it from answering.
     """
 
     text: str
@@ -88,15 +89,19 @@ class Reply:
     prompt_sent: str = ""
     turns: Sequence[tuple[str, str]] = ()
     charged: Sequence["Reply"] = ()
+    note: str = ""
 
 
 class ProviderError(Exception):
     """A call that gave no reply: a stable `code` and a sentence for the person who runs the evaluation.
 
     `earlier` is the reply of a turn before it, where the question is asked in several; it was paid all the same.
+    `taken` holds what the failed call itself took, where the system had accepted it and failed only then: whatever the
+    code says, that may have been paid.
     """
 
     earlier: Reply | None = None
+    taken: Reply | None = None
 
     def __init__(self, code: str, message: str) -> None:
         self.code = storable(code)

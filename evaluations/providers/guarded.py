@@ -47,6 +47,7 @@ class Guarded:
             reasoning=reply_without_key(reply.reasoning, self._key),
             tool_trace=self._trace_without_key(reply.tool_trace),
             model_reported=heard(reply.model_reported, [self._key]),
+            note=redact(reply.note, [self._key]),
             log_probabilities=self._tokens_without_key(reply),
         )
 

@@ -18,6 +18,7 @@ from evaluations.providers.base import (
     RetryLaterError,
     Scope,
 )
+from evaluations.providers.error_details import details_of
 from evaluations.providers.lessons import SYSTEM_PROMPT, Lesson, Sent, lesson_of
 from evaluations.redaction import heard
 
@@ -190,19 +191,8 @@ def _sent(ask: Ask | None) -> Sent | None:
 
 
 def _details(body: Any) -> Mapping[str, Any]:
-    """Return the part of an error body that says what is wrong; interfaces nest it or not, or send a list of it."""
-    body = _first(body)
-    if isinstance(body, Mapping):
-        inner = _first(body.get("error") or body.get("errors") or body)
-        return inner if isinstance(inner, Mapping) else {"message": str(inner)}
-    if isinstance(body, str) and body.strip():
-        return {"message": "a web page" if _PAGE.search(body) else body.strip()}
-    return {}
-
-
-def _first(value: Any) -> Any:
-    """Return the first of a list, or what is no list as it is."""
-    return next(iter(value), None) if isinstance(value, list) else value
+    """Return the part of an error body that says what is wrong."""
+    return {"message": "a web page"} if isinstance(body, str) and _PAGE.search(body) else details_of(body, is_body=True)
 
 
 def _may_be_told(failure: HttpFailure) -> bool:

@@ -23,8 +23,11 @@ _NO_KEY = "none"
 
 
 def openai_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
-    """Return a client that neither retries nor follows redirects: a key must not travel to another host."""
-    return openai.AsyncOpenAI(
+    """Return a client that neither retries nor follows redirects: a key must not travel to another host.
+
+    Nor does anything of the worker's environment: the SDK would send one vendor's key to any address.
+    """
+    client = openai.AsyncOpenAI(
         api_key=endpoint.api_key or _NO_KEY,
         base_url=endpoint.base_url or DEFAULT_BASE_URL,
         max_retries=0,
@@ -36,6 +39,9 @@ def openai_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
             event_hooks=watched_answers(),
         ),
     )
+    client.organization = client.project = client.admin_api_key = None
+    client._custom_headers = {}
+    return client
 
 
 def parameters_of(ask: Ask) -> dict[str, Any]:

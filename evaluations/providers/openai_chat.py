@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from openai.types.chat import ChatCompletion
 
 from evaluations.providers.base import Ask, Endpoint, FinishReason, Reply
-from evaluations.providers.errors_inside import ENDED_BY_ERROR, broken_off_error, error_inside
+from evaluations.providers.errors_inside import accepted, broken_off_error, error_or_note, is_ended_by_error
 from evaluations.providers.http_errors import malformed_error
 from evaluations.providers.metadata import count_of, field_of, log_probabilities_of, trace_of, words_of
 from evaluations.providers.openai_calls import answered, openai_client, parameters_of, sent
@@ -17,7 +18,9 @@ from evaluations.providers.openai_calls import answered, openai_client, paramete
 LIMITS = ("max_completion_tokens", "max_tokens")
 _FINISH = {
     "stop": FinishReason.STOP,
+    "eos": FinishReason.STOP,
     "length": FinishReason.LENGTH,
+    "model_length": FinishReason.LENGTH,
     "content_filter": FinishReason.CONTENT_FILTER,
     "refusal": FinishReason.REFUSAL,
 }
@@ -45,10 +48,8 @@ class OpenAIChat:
         call = sent(self._client, "/chat/completions", body, ChatCompletion)
         answer = await answered(call, ask=ask, endpoint=self._endpoint, limits=LIMITS)
         latency_ms = round((time.perf_counter() - started) * 1000)
-        try:
-            return _reply(answer, latency_ms, ask, self._endpoint.api_key)
-        except (AttributeError, IndexError, KeyError, TypeError):
-            raise malformed_error("a message") from None
+        with accepted(_taken(answer, latency_ms), lacks="a message") as taken:
+            return _reply(answer, taken, ask, self._endpoint.api_key)
 
 
 def _messages(ask: Ask) -> list[dict[str, str]]:
@@ -56,38 +57,49 @@ def _messages(ask: Ask) -> list[dict[str, str]]:
     return [{"role": role, "content": text} for role, text in (*said_first, ("user", ask.prompt), *ask.turns)]
 
 
-def _reply(answer: Any, latency_ms: int, ask: Ask, key: str) -> Reply:
-    choices = answer.choices
+def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
+    choices = field_of(answer, "choices")
     choice = choices[0] if choices else None
-    text, reasoning, finish = _said(choice) if choice else ("", "", FinishReason.UNKNOWN)
-    if error := error_inside(answer, choice, ask=ask, key=key, limits=LIMITS, has_text=bool(text)):
-        raise error
+    text, reasoning, finish = _said(choice)
+    is_whole = finish is FinishReason.STOP
+    note = error_or_note(answer, choice, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
     if choices is None:
         raise malformed_error("choices")
-    if words_of(choice, "finish_reason") == ENDED_BY_ERROR:
+    if is_ended_by_error(words_of(choice, "finish_reason")):
         raise broken_off_error()
-    usage = answer.usage
-    tokens_reasoning = count_of(field_of(usage, "completion_tokens_details"), "reasoning_tokens")
-    return Reply(
+    return replace(
+        taken,
         text=text,
         finish_reason=finish,
         reasoning=reasoning,
+        log_probabilities=_log_probabilities(choices),
+        tool_trace=trace_of(choice.message.tool_calls) if choice else "",
+        note=note,
+    )
+
+
+def _taken(answer: Any, latency_ms: int) -> Reply:
+    usage = field_of(answer, "usage")
+    tokens_reasoning = count_of(field_of(usage, "completion_tokens_details"), "reasoning_tokens")
+    return Reply(
+        text="",
+        finish_reason=FinishReason.UNKNOWN,
         tokens_in=count_of(usage, "prompt_tokens"),
         tokens_out=_tokens_out(usage, tokens_reasoning),
         tokens_cached=count_of(field_of(usage, "prompt_tokens_details"), "cached_tokens"),
         tokens_reasoning=tokens_reasoning,
-        log_probabilities=_log_probabilities(choices),
         model_reported=words_of(answer, "model"),
         latency_ms=latency_ms,
-        tool_trace=trace_of(choices[0].message.tool_calls) if choices else "",
     )
 
 
 def _said(choice: Any) -> tuple[str, str, FinishReason]:
-    message = choice.message
+    message = field_of(choice, "message")
+    finish = _FINISH.get(words_of(choice, "finish_reason"), FinishReason.UNKNOWN)
+    if message is None:
+        return "", "", finish
     extra = message.model_extra or {}
     reasoning = extra.get("reasoning_content") or extra.get("reasoning") or ""
-    finish = _FINISH.get(words_of(choice, "finish_reason"), FinishReason.UNKNOWN)
     if message.refusal and not message.content:
         return str(message.refusal), str(reasoning), FinishReason.REFUSAL
     return _content_text(message.content), str(reasoning), finish

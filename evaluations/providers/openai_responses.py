@@ -1,14 +1,16 @@
 """OpenAI's responses interface, and servers that speak it."""
 
 import time
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from openai.types.responses import Response
 
 from evaluations.providers.base import Ask, Endpoint, FinishReason, ProviderError, RefusedError, Reply, RetryLaterError
-from evaluations.providers.errors_inside import broken_off_error, error_inside
-from evaluations.providers.http_errors import HttpFailure, error_of, malformed_error
+from evaluations.providers.error_details import error_stated_in
+from evaluations.providers.errors_inside import accepted, broken_off_error, error_or_note, is_ended_by_error
+from evaluations.providers.http_errors import malformed_error
 from evaluations.providers.metadata import count_of, field_of, list_of, log_probabilities_of, trace_of, words_of
 from evaluations.providers.openai_calls import answered, openai_client, parameters_of, sent
 from evaluations.redaction import heard
@@ -42,10 +44,8 @@ class OpenAIResponses:
         call = sent(self._client, "/responses", body, Response)
         answer = await answered(call, ask=ask, endpoint=self._endpoint, limits=LIMITS)
         latency_ms = round((time.perf_counter() - started) * 1000)
-        try:
-            return _reply(answer, latency_ms, ask, self._endpoint.api_key)
-        except (AttributeError, IndexError, KeyError, TypeError):
-            raise malformed_error("an output") from None
+        with accepted(_taken(answer, latency_ms), lacks="an output") as taken:
+            return _reply(answer, taken, ask, self._endpoint.api_key)
 
 
 def _input(ask: Ask) -> Any:
@@ -59,34 +59,43 @@ def _instructed(ask: Ask) -> dict[str, Any]:
     return {"instructions": ask.system_prompt, **parameters} if ask.system_prompt else parameters
 
 
-def _reply(answer: Any, latency_ms: int, ask: Ask, key: str) -> Reply:
+def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
     status = words_of(answer, "status")
-    if status == "failed" or words_of(answer.error, "code") in _DECLINED:
-        raise _failure(answer, key)
     if status in _NO_ANSWER_YET:
         raise RetryLaterError("unfinished", "The endpoint sent a response that is not finished.")
-    output = answer.output or []
+    output = field_of(answer, "output") or []
     parts = [part for item in output if item.type == "message" for part in list_of(item, "content")]
     text, finish = _said(answer, parts)
-    if error := error_inside(answer, ask=ask, key=key, limits=LIMITS, has_text=bool(text)):
-        raise error
-    if answer.output is None:
+    is_whole = finish is FinishReason.STOP and bool(text.strip())
+    if status == "failed" or (not is_whole and _is_declined(answer)):
+        raise _failure(answer, ask, key)
+    note = error_or_note(answer, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
+    if field_of(answer, "output") is None:
         raise malformed_error("output")
-    if status == "cancelled":
+    if is_ended_by_error(status):
         raise broken_off_error("The endpoint cancelled its response.")
-    usage = answer.usage
-    return Reply(
+    return replace(
+        taken,
         text=text,
         finish_reason=finish,
         reasoning=_reasoning(output),
+        log_probabilities=_log_probabilities(parts),
+        tool_trace=trace_of([item for item in output if item.type not in {"message", "reasoning"}]),
+        note=note,
+    )
+
+
+def _taken(answer: Any, latency_ms: int) -> Reply:
+    usage = field_of(answer, "usage")
+    return Reply(
+        text="",
+        finish_reason=FinishReason.UNKNOWN,
         tokens_in=count_of(usage, "input_tokens"),
         tokens_out=count_of(usage, "output_tokens"),
         tokens_cached=count_of(field_of(usage, "input_tokens_details"), "cached_tokens"),
         tokens_reasoning=count_of(field_of(usage, "output_tokens_details"), "reasoning_tokens"),
-        log_probabilities=_log_probabilities(parts),
         model_reported=words_of(answer, "model"),
         latency_ms=latency_ms,
-        tool_trace=trace_of([item for item in output if item.type not in {"message", "reasoning"}]),
     )
 
 
@@ -96,9 +105,11 @@ def _said(answer: Any, parts: list[Any]) -> tuple[str, FinishReason]:
     refusal = "".join(part.refusal or "" for part in parts if part.type == "refusal")
     if refusal and not text:
         return refusal, FinishReason.REFUSAL
-    if answer.status == "incomplete":
-        return text, _INCOMPLETE.get(words_of(answer.incomplete_details, "reason"), FinishReason.UNKNOWN)
-    return text, FinishReason.STOP if answer.status == "completed" and parts else FinishReason.UNKNOWN
+    status = words_of(answer, "status")
+    if status == "incomplete":
+        reason = words_of(field_of(answer, "incomplete_details"), "reason")
+        return text, _INCOMPLETE.get(reason, FinishReason.UNKNOWN)
+    return text, FinishReason.STOP if status == "completed" and parts else FinishReason.UNKNOWN
 
 
 def _reasoning(output: list[Any]) -> str:
@@ -113,11 +124,14 @@ def _log_probabilities(parts: list[Any]) -> list[tuple[str, float | None]] | Non
     return log_probabilities_of(entries)
 
 
-def _failure(answer: Any, key: str) -> ProviderError:
+def _is_declined(answer: Any) -> bool:
+    return str(error_stated_in(answer).get("code")) in _DECLINED
+
+
+def _failure(answer: Any, ask: Ask, key: str) -> ProviderError:
     """Return the error for a response that failed after it was accepted."""
-    inside = answer.error
-    code, said = words_of(inside, "code"), heard(words_of(inside, "message"), [key])
-    if code in _DECLINED:
+    if _is_declined(answer):
+        said = heard(str(error_stated_in(answer).get("message") or ""), [key])
         return RefusedError("content_filter", said or "The endpoint declined the question.")
-    status = 429 if code == "rate_limit_exceeded" else 500
-    return error_of(HttpFailure(status, {}, {"message": said, "code": code}, LIMITS), key)
+    error_or_note(answer, ask=ask, key=key, limits=LIMITS)
+    return RetryLaterError("overload", "The endpoint failed and did not say why.")

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,7 +19,7 @@ from evaluations.providers.base import (
     RetryLaterError,
     Scope,
 )
-from evaluations.providers.errors_inside import ENDED_BY_ERROR, broken_off_error, error_inside
+from evaluations.providers.errors_inside import ENDED_BY_ERROR, accepted, broken_off_error, error_or_note
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
@@ -39,6 +41,10 @@ from evaluations.providers.sockets import prompt_transports
 from evaluations.redaction import heard
 
 _SPEAKERS = {"assistant": "Your reply", "user": "Then"}
+# What stands in a body that is an error; a model that answers in JSON says more.
+_OF_AN_ERROR = frozenset(
+    {"error", "errors", "object", "type", "code", "status", "message", "detail", "param", "request_id"}
+)
 _FINISH = {
     "stop": FinishReason.STOP,
     "end_turn": FinishReason.STOP,
@@ -140,36 +146,53 @@ def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, ask: Ask, k
     if is_page(text):
         raise page_error()
     if not any(settings.paths.values()):
-        return Reply(text=text, finish_reason=FinishReason.UNKNOWN, latency_ms=latency_ms)
+        return Reply(_text_unless_error(text, ask, key), FinishReason.UNKNOWN, latency_ms=latency_ms)
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
         raise broken_json_error() from None
-    if settings.paths["text"]:
-        text = _text_or_error(body, settings.paths["text"], ask, key)
     at = {name: value_at(body, path)[1] if path else None for name, path in settings.paths.items()}
-    if words_of(at, "finish") == ENDED_BY_ERROR:
-        raise broken_off_error()
-    return Reply(
+    with accepted(_taken(at, latency_ms), lacks="an object") as taken:
+        text, note = _text_and_note(body, settings.paths["text"], ask, key) if settings.paths["text"] else (text, "")
+        if words_of(at, "finish") == ENDED_BY_ERROR:
+            raise broken_off_error()
+    return replace(
+        taken,
         text=text,
         finish_reason=_FINISH.get(words_of(at, "finish"), FinishReason.UNKNOWN),
         reasoning=words_of(at, "reasoning"),
+        tool_trace="" if at["trace"] is None else json.dumps(at["trace"], ensure_ascii=False),
+        note=note,
+    )
+
+
+def _taken(at: Mapping[str, Any], latency_ms: int) -> Reply:
+    return Reply(
+        text="",
+        finish_reason=FinishReason.UNKNOWN,
         tokens_in=count_of(at, "tokens_in"),
         tokens_out=count_of(at, "tokens_out"),
         model_reported=words_of(at, "model"),
         latency_ms=latency_ms,
-        tool_trace="" if at["trace"] is None else json.dumps(at["trace"], ensure_ascii=False),
     )
 
 
-def _text_or_error(body: Any, path: str, ask: Ask, key: str) -> str:
+def _text_unless_error(text: str, ask: Ask, key: str) -> str:
+    """Return an answer that is a text as a whole, unless it is JSON that states an error and nothing else."""
+    body = _json_or_text(text.encode()) if text.lstrip().startswith("{") else None
+    if isinstance(body, dict) and body.keys() <= _OF_AN_ERROR:
+        with accepted(Reply("", FinishReason.UNKNOWN), lacks="a text"):
+            error_or_note(body, ask=ask, key=key)
+    return text
+
+
+def _text_and_note(body: Any, path: str, ask: Ask, key: str) -> tuple[str, str]:
     """Return the text at the path. Where there is none, or an empty one, an error beside it is what was said."""
     text = _text(body, path)
-    if not text and (error := error_inside(body, ask=ask, key=key)):
-        raise error
+    note = error_or_note(body, ask=ask, key=key, text=text or "", is_whole=True)
     if text is None:
         raise malformed_error(f"a text at {path}")
-    return text
+    return text, note
 
 
 def _text(body: Any, path: str) -> str | None:

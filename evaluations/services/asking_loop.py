@@ -289,8 +289,9 @@ class AskingLoop:
 
 def _arrived(question: Question, result: CallResult) -> Arrived | None:
     reply = reply_of(result)
-    note = result.message if isinstance(result, RefusedError) else ""
-    return None if reply is None else Arrived(question, reply, note)
+    if reply is None:
+        return None
+    return Arrived(question, reply, result.message if isinstance(result, RefusedError) else reply.note)
 
 
 def _tally(heard: Iterable[Heard], n_stored: int, n_late: int) -> Tally:

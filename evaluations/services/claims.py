@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 from django.db import connection, transaction
 from django.db.models import F, Field, Q
 
+from corpus.services.results import results_changed
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, Run
 from evaluations.services.costs import failed_call_cost, prices_of
@@ -107,7 +108,7 @@ def free_expired_claims(*, run_id: UUID) -> int:
     A question that loses its worker as often as it may be tried is given up: it may be what ends the workers.
     """
     expired = Item.objects.filter(run=run_id, status=Item.Status.LEASED, lease_until__lt=database_now())
-    return sum(_free(item) for item in expired.select_related("run").order_by("pk"))
+    return sum(_free(item) for item in expired.select_related("run__set_revision__question_set").order_by("pk"))
 
 
 def due(now: datetime) -> Q:
@@ -147,7 +148,15 @@ def _free(item: Item) -> bool:
                 error_message=_LOST_MESSAGE,
                 cost=failed_call_cost(prices=prices_of(item.run.frozen), code=WORKER_LOST),
             )
+            _tell_if_given_up(item)
     return freed
+
+
+def _tell_if_given_up(item: Item) -> None:
+    """Tell readers of results of a question that failed: its run may have ended, so that nothing else would."""
+    if Item.objects.filter(pk=item.pk, status=Item.Status.FAILED).exists():
+        benchmark_id = item.run.set_revision.question_set.benchmark_id
+        results_changed(benchmark_id=benchmark_id, system_id=item.run.system_id)
 
 
 def _claim_statement(*, only_first: bool) -> str:

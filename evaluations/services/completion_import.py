@@ -20,6 +20,7 @@ from evaluations.importers.completion_lines import (
     CompletionFile,
     CompletionLine,
     Problem,
+    comparable,
     read_completions,
 )
 from evaluations.json_fields import StorableJSONField
@@ -195,7 +196,7 @@ def _line_problems(line: CompletionLine, members: Mapping[str, Member], prompts:
         "options": shown_options(member.prepared),
     }
     for name, stated in line.echoed.items():
-        if stated != ours[name]:
+        if stated != comparable(ours[name]):
             yield Problem(
                 line.line,
                 f"wrong-{name}",

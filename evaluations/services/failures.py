@@ -96,8 +96,8 @@ def _record(context: RunContext, question: Question | Unready, error: ProviderEr
 
 
 def _turn_before(error: ProviderError) -> dict[str, Any]:
-    """Return what is kept of a first turn that was answered before the second one failed."""
-    reply = error.earlier
+    """Return what is kept of a first turn that was answered before the second one failed, else of what a call took."""
+    reply = error.earlier or error.taken
     if reply is None:
         return {}
     return {

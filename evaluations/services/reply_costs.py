@@ -28,9 +28,13 @@ def reply_cost(*, prices: Prices, reply: Reply) -> Decimal | None:
 
 
 def failure_cost(*, prices: Prices, error: ProviderError) -> Decimal | None:
-    """Return what a failed question cost, with the turn that was answered before it failed; None where unknown."""
-    failed = failed_call_cost(prices=prices, code=error.code)
-    if error.earlier is None or failed is None:
-        return failed
-    answered = reply_cost(prices=prices, reply=error.earlier)
-    return None if answered is None else answered + failed
+    """Return what a failed question cost, with the turn that was answered before it failed; None where unknown.
+
+    A call that failed after the system had accepted it cost what it took; where that is not told, nobody knows.
+    """
+    if error.taken is None:
+        failed = failed_call_cost(prices=prices, code=error.code)
+    else:
+        failed = reply_cost(prices=prices, reply=error.taken)
+    answered = Decimal(0) if error.earlier is None else reply_cost(prices=prices, reply=error.earlier)
+    return total_cost([failed, answered])

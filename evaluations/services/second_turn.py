@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from evaluations.providers import Ask, ProviderError, RefusedError, Reply, RetryLaterError
 from evaluations.providers.base import FinishReason
-from evaluations.services.call_results import DECLINED
+from evaluations.services.call_results import declined
 from evaluations.storable_text import storable
 
 Send = Callable[[Ask], Awaitable[Reply]]
@@ -31,8 +31,8 @@ async def ask_in_turns(
         late = RetryLaterError("timeout", "The system did not answer in time.")
         late.earlier = first
         raise late from None
-    except RefusedError:
-        second = DECLINED
+    except RefusedError as error:
+        second = declined(error)
     except ProviderError as error:
         error.earlier = first
         raise
@@ -58,6 +58,7 @@ def _together(first: Reply, second: Reply, turns: tuple[tuple[str, str], ...]) -
         tool_trace=second.tool_trace or first.tool_trace,
         turns=turns,
         charged=(first, second),
+        note=second.note or first.note,
     )
 
 

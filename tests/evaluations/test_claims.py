@@ -12,7 +12,8 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
-from corpus.models import QuestionSetRevision
+from corpus.models import Benchmark, QuestionSetRevision
+from corpus.selectors.changes import changes_since
 from evaluations.models import Item, ItemAttempt, Run, System
 from evaluations.providers import FinishReason, Reply, RetryLaterError
 from evaluations.selectors.costs import spent
@@ -27,7 +28,8 @@ from evaluations.services.claims import (
 )
 from evaluations.services.failures import record_failure
 from evaluations.services.questions import Question, RunContext, make_ready, run_context
-from evaluations.services.runs import run_create, run_start
+from evaluations.services.runs import run_create, run_start, run_stop
+from evaluations.services.stalled_runs import rescue_runs
 from tests.evaluations.conftest import make_bank
 
 MakeSystem = Callable[..., System]
@@ -137,6 +139,25 @@ def test_a_question_that_ends_its_workers_is_given_up(run: Run, settings: Any) -
         free_expired_claims(run_id=run.pk)
     item = run.items.get(position=0)
     assert (item.status, item.outcome, item.error_code, item.attempts) == ("failed", "error", "worker_lost", 3)
+
+
+def test_readers_are_told_of_a_question_that_is_given_up_after_its_run_ended(run: Run, settings: Any) -> None:
+    settings.EVALUATION_TRIES = 1
+    benchmark_id = run.set_revision.question_set.benchmark_id
+    expire(claim_items(run_id=run.pk, limit=1))
+    run_stop(run_id=run.pk)
+    before = Benchmark.objects.get(pk=benchmark_id).results_version
+    assert rescue_runs().n_freed == 1
+    assert run.items.filter(outcome="error").count() == 1
+    changed = changes_since(benchmark_id=benchmark_id, since=before, until=before + 1)
+    assert (changed.is_all, changed.system_ids) == (False, {run.system_id})
+
+
+def test_readers_are_not_told_of_a_question_that_waits_again(run: Run) -> None:
+    benchmark = Benchmark.objects.get(pk=run.set_revision.question_set.benchmark_id)
+    expire(claim_items(run_id=run.pk, limit=1))
+    assert free_expired_claims(run_id=run.pk) == 1
+    assert Benchmark.objects.get(pk=benchmark.pk).results_version == benchmark.results_version
 
 
 def test_renewing_and_releasing_need_the_token(run: Run) -> None:

@@ -6,7 +6,14 @@ import tracemalloc
 
 import pytest
 
-from evaluations.importers.completion_lines import LARGEST_JSON_BYTES, LONGEST_TEXT, MOST_PROBLEMS, read_completions
+from evaluations.importers.completion_lines import (
+    LARGEST_JSON_BYTES,
+    LONGEST_TEXT,
+    MOST_PROBLEMS,
+    MOST_UNKNOWN_FIELDS,
+    comparable,
+    read_completions,
+)
 
 
 def line(**fields) -> bytes:
@@ -50,14 +57,42 @@ def test_everything_a_line_may_say_is_kept() -> None:
     }
     (found,) = read_completions(line(repeat=2, prompt="P", revision=1, options=[], kind="choice", **stated)).lines
     assert found.facts == {**stated, "tool_trace": '[{"tool": "rdkit"}]'}
-    assert found.echoed == {"prompt": "P", "revision": 1, "options": []}
+    assert found.echoed == {"prompt": "P", "revision": 1, "options": comparable([])}
     assert found.repeat == 2
+
+
+@pytest.mark.parametrize("name", ["options", "tool_trace", "of_theirs"])
+def test_what_nobody_needs_of_a_line_is_not_kept_parsed(name: str) -> None:
+    nested, names = f"[{'[],' * 5000}[]]", ",".join(f'"{name}{n}":0' for n in range(500))
+    content = "\n".join(f'{{"key": "k{n}", "completion": "A", "{name}": {nested}, {names}}}' for n in range(3)).encode()
+    tracemalloc.start()
+    try:
+        found = read_completions(content)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (len(found.lines), found.problems) == (3, ())
+    assert kept < 2 * len(content)
+    assert len(found.unknown_fields) == MOST_UNKNOWN_FIELDS
+
+
+@pytest.mark.parametrize("name", ["options", "tool_trace", "completion", "of_theirs"])
+def test_a_line_that_nests_without_end_is_told(name: str) -> None:
+    for depth in (*range(300, 1000, 50), 5000):
+        found = read_completions(f'{{"key": "k", "completion": "A", "{name}": {"[" * depth}{"]" * depth}}}'.encode())
+        assert len(found.lines) + len(found.problems) == 1
 
 
 def test_null_is_an_empty_reply_and_odd_characters_are_made_storable() -> None:
     content = b'{"key": "a", "completion": null}\n{"key": "b", "completion": "x\\u0000\\ud800"}'
     found = read_completions(content)
     assert [each.completion for each in found.lines] == ["", "x\N{SYMBOL FOR NULL}\ufffd"]
+
+
+def test_what_is_echoed_is_compared_whatever_the_order_of_its_fields() -> None:
+    assert comparable([{"a": 1, "b": "\ud800"}]) == comparable([{"b": "\ud800", "a": 1}])
+    assert comparable([{"a": 1}]) != comparable([{"a": 2}])
+    assert comparable("[]") != comparable([])
 
 
 def test_unknown_fields_are_told() -> None:

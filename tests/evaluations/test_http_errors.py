@@ -73,6 +73,20 @@ def test_a_list_over_http_keeps_its_words(shape: str, body: Any) -> None:
     assert "API key not valid" in failure(shape, Fault(400, json.dumps(body))).message
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "too large", "errors": [{"message": "see above"}]}},
+        {"message": "Bad Request", "error": {"message": "too large"}},
+        {"message": "too large", "error": "Bad Request"},
+        {"message": "too large", "error": {"code": "bad"}},
+        {"error": {"error": {"message": "too large"}}},
+    ],
+)
+def test_of_several_messages_the_one_that_says_most_is_told(body: Any) -> None:
+    assert error_of(HttpFailure(400, {}, body), "").message.endswith("(HTTP 400: too large).")
+
+
 def test_a_list_can_tell_of_a_quota_and_teach() -> None:
     quota = [{"error": {"message": "pay", "code": "insufficient_quota"}}]
     assert error_of(HttpFailure(429, {}, quota), "").code == "quota"

@@ -99,6 +99,41 @@ def test_no_key_of_the_environment_goes_to_an_endpoint_that_names_none(
     assert not any(KEY in value for value in server.calls[0].headers.values())
 
 
+SECRET = "other-vendor-9f8e7d6c5b4a"
+CUSTOM_HEADERS = "\n".join(
+    f"{name}: {SECRET}"
+    for name in ("Authorization", "x-api-key", "User-Agent", "X-Stainless-Lang", "Cf-Access-Client-Secret", "X-Team")
+)
+OF_THE_ENVIRONMENT = {
+    **{f"OPENAI_{name}": SECRET for name in ("API_KEY", "ADMIN_KEY", "ORG_ID", "PROJECT_ID", "WEBHOOK_SECRET")},
+    **{f"ANTHROPIC_{name}": SECRET for name in ("API_KEY", "AUTH_TOKEN", "PROFILE", "WEBHOOK_SIGNING_KEY")},
+    **{f"ANTHROPIC_{name}": SECRET for name in ("ORGANIZATION_ID", "WORKSPACE_ID", "FEDERATION_RULE_ID")},
+    **{f"ANTHROPIC_{name}": SECRET for name in ("IDENTITY_TOKEN", "SERVICE_ACCOUNT_ID")},
+    **{f"{vendor}_CUSTOM_HEADERS": CUSTOM_HEADERS for vendor in ("OPENAI", "ANTHROPIC")},
+    **{f"{vendor}_BASE_URL": "http://127.0.0.1:1/v1" for vendor in ("OPENAI", "ANTHROPIC")},
+}
+
+
+@pytest.mark.parametrize("shape", ALL_SHAPES)
+@pytest.mark.parametrize("key", [KEY, ""])
+def test_only_what_the_system_names_is_sent_whatever_the_environment_holds(
+    shape: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def go(server: FakeServer) -> None:
+        async with open_provider(ALL_SHAPES[shape], Endpoint("model-x", server.base_url, key)) as provider:
+            await provider.ask(Ask("How many?", Asked(Kind.NUMBER), {"max_tokens": 5}))
+
+    with FakeServer(shape) as server:  # type: ignore[arg-type]
+        asyncio.run(go(server))
+        for name, value in OF_THE_ENVIRONMENT.items():
+            monkeypatch.setenv(name, value)
+        asyncio.run(go(server))
+    usual, with_secrets = server.calls
+    assert with_secrets.headers == usual.headers
+    assert (with_secrets.path, with_secrets.body) == (usual.path, usual.body)
+    assert SECRET not in str(usual.headers)
+
+
 WITHOUT_CONTENT = [
     (Said(None, "content_filter"), "", FinishReason.CONTENT_FILTER),
     (Said("As far as", "content_filter"), "As far as", FinishReason.CONTENT_FILTER),
