@@ -220,7 +220,7 @@ def is_corrected(text: str) -> bool:
 MEANT = "meant"
 # Farther from the end of a reply nothing is put right any more.
 MAX_MEANT_DISTANCE = 20_000
-_MAY_MEAN = ("meant", "correction:", "should be ", "must be ", "have been ")
+_MAY_MEAN = ("meant", "correction:", "should be ", "must be ", "have been ", "actually be ")
 _MEANT = re.compile(
     r"[.,!?;:\]}\n—–-]\s{0,2}(?:I\s(?:actually\s|really\s)?meant\s(?:to\s(?:say|write|answer|choose|pick|put)\s)?:?\s?"
     r"|(?:actually|sorry|oops|wait|no|my\smistake|correction|edit)[,:.!—–-]{1,2}\s{0,2}(?:it|that|this)\s(?:should|must)\s"

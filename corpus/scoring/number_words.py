@@ -63,12 +63,12 @@ def is_counted(things: str) -> bool:
 # `3 13C NMR signals`: the nucleus that is looked at, in front of what is counted.
 _ISOTOPE = re.compile(
     r"\s\^?\{?(?:1|2|3|6|7|9|11|13|14|15|17|19|27|29|31|33|77|119|195)\}?[\s-]?(?:H|D|He|Li|Be|B|C|N|O|F|Al|Si|P|S|Se|Sn|Pt)"
-    r"(?=(?:[\s-]NMR)?[\s-](?:signals?|peaks?|resonances?|environments?|lines?|NMR)\b)"
+    r"(?:[\s-]NMR\b|(?=[\s-](?:signals?|peaks?|resonances?|environments?|lines?)\b))"
 )
 
 
 def without_isotope(things: str) -> str:
-    """Return `things`, what is counted behind a number, without the nucleus at their head (`13C`)."""
+    """Return `things`, what is counted behind a number, without the nucleus at their head (`13C NMR`)."""
     return _ISOTOPE.sub("", things, count=1) if _ISOTOPE.match(things) else things
 
 

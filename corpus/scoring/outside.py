@@ -150,7 +150,7 @@ _OPERATION = re.compile(r"[\s}$]{0,3}(?:\\times|\\cdot|[×·⋅/^])\s{0,2}[-+−
 _CHARGES = frozenset("+-")
 _GLUED_SIGN = re.compile(
     r"[$*_}]{0,4}(?P<raised>\^\s?\{?\s?)?(?P<sign>[-+−–])(?(raised)\s?\}?)"
-    r"(?:(?P<end>[ \t$*_})]{0,8}(?:[.,;:!?\n]|\\[)\]]|\Z))|(?P<word>[A-Za-z])|(?P<digit>[0-9.]))?"
+    r"(?:(?P<end>[ \t$*_}]{0,8}(?:[.,;:!?)\n]|\\[)\]]|\Z))|(?P<word>[A-Za-z])|(?P<digit>[0-9.]))?"
 )
 _MAY_BEGIN = frozenset("×x*·⋅∙\\eEtmbµμΩÅ°%‰^/")
 MAX_WORD = 30

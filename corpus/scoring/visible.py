@@ -43,20 +43,17 @@ def visible_text(text: str, prompt: str = "", said_first: str = "") -> Visible:
     return visible._replace(text=without_other_turns(visible.text))
 
 
-_BREAK = re.compile(r"<(?:br\s{0,2}/?|(?P<heading>h[1-6])|/?p|/h[1-6])>", re.IGNORECASE)
+# As long as what they stand for; a heading begins with the sign that Markdown has for one.
+_BREAKS = {tag: "\n".ljust(len(tag)) for tag in ("<br>", "<br/>", "<br />", "<BR>", "<p>", "</p>")}
+_BREAKS |= {f"<h{level}>": "\n## " for level in range(1, 7)} | {f"</h{level}>": "\n    " for level in range(1, 7)}
 
 
 def with_line_breaks(text: str) -> str:
-    """Return `text`, as long as before, with the ends of lines, paragraphs and headings of HTML as line ends.
-
-    A heading begins with the sign that Markdown has for one.
-    """
-    return _BREAK.sub(_line_break, text) if "<" in text else text
-
-
-def _line_break(tag: re.Match[str]) -> str:
-    sign = "\n## " if tag["heading"] else "\n"
-    return sign.ljust(len(tag.group()))
+    """Return `text`, as long as before, with the ends of lines, paragraphs and headings of HTML as line ends."""
+    if "<" in text:
+        for tag, line_end in _BREAKS.items():
+            text = text.replace(tag, line_end)
+    return text
 
 
 # The channels of a chat template whose tokens were dropped: `analysisWe look ...assistantfinalThe answer is C.`
