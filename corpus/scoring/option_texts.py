@@ -24,7 +24,13 @@ _EDGES = " \t\r\n\"'.,;:!()"
 def _shape(text: str) -> str:
     """Return the form in which texts are compared: no markup, one spelling of signs, no edge punctuation."""
     bare = _LATEX_LEFTOVERS.sub("", one_spelling(plain_text(text)))
-    return " ".join(bare.split()).strip(_EDGES)
+    joined = " ".join(bare.split())
+    shape = joined.strip(_EDGES)
+    return f".{shape}" if "." in joined[:2] and _DECIMALS.match(joined) is not None else shape
+
+
+# `.2 g`, in brackets or not: the point is that of a fraction.
+_DECIMALS = re.compile(r"[(\"']?\.[0-9]")
 
 
 @dataclass(frozen=True, slots=True)

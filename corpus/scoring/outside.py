@@ -149,7 +149,7 @@ _SCALE = re.compile(
 _OPERATION = re.compile(r"[\s}$]{0,3}(?:\\times|\\cdot|[×·⋅/^])\s{0,2}[-+−]?[0-9{(]")
 _CHARGES = frozenset("+-")
 _GLUED_SIGN = re.compile(
-    r"[$*_}]{0,4}(?P<raised>\^\s?\{?\s?)?(?P<sign>[-+−–])(?(raised)\s?\}?)"
+    r"[$*_}]{0,4}(?P<raised>\^\s?\{?\s?)?(?P<sign>[-+−–])(?![-+−–>])(?(raised)\s?\}?)"
     r"(?:(?P<end>[ \t$*_}]{0,8}(?:[.,;:!?)\n]|\\[)\]]|\Z))|(?P<word>[A-Za-z])|(?P<digit>[0-9.]))?"
 )
 _MAY_BEGIN = frozenset("×x*·⋅∙\\eEtmbµμΩÅ°%‰^/")

@@ -19,6 +19,8 @@ AMOUNTS = [
     *[(MASSES, text, "") for text in ("B. 2 g", "B. 2.0 g", "C. 2 g", "C. 200", "A. 0.2")],
     (("0.2 g", "5 g"), "2 g", ""),
     (("0.2 g", "5 g"), "A. 2 g", "A"),
+    *[(("0.2 g", "2 g", "20 g"), text, "A") for text in (".2 g", "(.2 g)", "A. .2 g", "0.20 g")],
+    *[(("0.2 g", "2 g", "20 g"), text, "B") for text in ("2 g", "(2 g)", "..2 g", ". 2 g")],
     (("12.5 g", "7 g"), "A. 2.5 g", "A"),
     (SIGNALS, "four signals", "B"),
     (SIGNALS, "four", "B"),

@@ -160,6 +160,8 @@ CHARGES = [
     ("(@-) as said", "-2"),
     ("**@**- ", "-2"),
     ("@- as said", None),
+    ("@--- as said", "2"),
+    ("@-> as said", "2"),
     ("@-butanol", None),
     ("@ - as said", "2"),
     ("@—", "2"),
