@@ -20,7 +20,7 @@ def read(text: str, asked: Asked) -> str:
     return value or reading.status.value
 
 
-@pytest.mark.parametrize("end", (*ENDS, *MORE_ENDS))
+@pytest.mark.parametrize("end", [*ENDS, *MORE_ENDS])
 def test_an_end_of_turn_token(end: str) -> None:
     assert read(f"B{end}", CHOICE) == "B"
     assert read(f"7{end}", NUMBER) == "7"
