@@ -208,7 +208,7 @@ _CORRECTIONS = (
     "i was mistaken", "apologi", "sorry", "let me correct", "should have been", "revised answer", "corrected answer",
     "on second thought", "upon second", "second look", "closer look", "closer inspection", "on reflection",
     "further reflection", "further consideration", "further review", "upon review", "reconsider", "scratch that",
-    "strike that", "actually, ", "actually the",
+    "strike that", "actually, ", "actually the", "\nedit:", " edit:", "*edit:",
 )  # fmt: skip
 
 
@@ -220,8 +220,11 @@ def is_corrected(text: str) -> bool:
 MEANT = "meant"
 # Farther from the end of a reply nothing is put right any more.
 MAX_MEANT_DISTANCE = 20_000
+_MAY_MEAN = ("meant", "correction:", "should be ", "must be ", "have been ", "actually be ")
 _MEANT = re.compile(
     r"[.,!?;:\]}\n—–-]\s{0,2}(?:I\s(?:actually\s|really\s)?meant\s(?:to\s(?:say|write|answer|choose|pick|put)\s)?:?\s?"
+    r"|(?:actually|sorry|oops|wait|no|my\smistake|correction|edit)[,:.!—–-]{1,2}\s{0,2}(?:it|that|this)\s(?:should|must)\s"
+    r"(?:actually\s)?(?:be|have\sbeen)\s"
     r"|[*_]{0,3}Correction:[*_]{0,3}\s{1,3}"
     r"(?![^\n]{0,60}\s(?:is|are|was|were|has|have|should|must)\b))"
     r"(?P<answer>[^.\s][^\n]{0,60}?)(?=(?:,\snot\s[^.\n]{1,40})?[.!]?\s{0,2}(?:\n|\Z))",
@@ -230,7 +233,10 @@ _MEANT = re.compile(
 
 
 def last_meant(text: str) -> Located | None:
-    """Return what the last `Oops, I meant C.` or `Correction: C` of a line puts in place of what was said before."""
+    """Return what the last `Oops, I meant C.` or `Correction: C` of a line puts in place of what was said before.
+
+    So does `Actually, it should be C.`
+    """
     start = max(len(text) - MAX_MEANT_DISTANCE, 0)
-    matches = list(_MEANT.finditer(text, start)) if holds_any(lowered(text), ("meant", "correction:")) else []
+    matches = list(_MEANT.finditer(text, start)) if holds_any(lowered(text), _MAY_MEAN) else []
     return Located(*matches[-1].span("answer"), MEANT) if matches else None

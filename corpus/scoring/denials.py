@@ -145,7 +145,7 @@ def is_unaffirmed(text: str, position: int) -> bool:
 
 _TAKEN_BACK = re.compile(
     r"[\s.,;:!?*_…—–-]{0,6}(?:(?:but|oh|well)[,\s]{1,2})?(?:hmm|wait\b|no[,.:;!]|oops|or\srather\b|on\ssecond\sthought|"
-    r"scratch\sthat|let\sme\sreconsider|i\swas\swrong|(?:it|that|this)(?:['’]s|\sis|\swas)\s(?:not(?=\s?[.,;!\n]|$)|"
+    r"(?:actually|sorry),\s(?:it|that|this)\s(?:should|must)\b|scratch\sthat|let\sme\sreconsider|i\swas\swrong|(?:it|that|this)(?:['’]s|\sis|\swas)\s(?:not(?=\s?[.,;!\n]|$)|"
     r"wrong|incorrect|not\sright|not\scorrect)|(?:it|that|this)\sisn['’]t(?=\s?[.,;!\n]|$|\sright|\scorrect))",
     re.IGNORECASE,
 )

@@ -111,8 +111,12 @@ def _untagged(match: re.Match[str]) -> str:
     return ("^" if match["tag"].lower() == "sup" else "") + match["words"]
 
 
-_QUANTITY = re.compile(r"\\(?:SI|qty)\s?\{(?P<number>[^{}]{1,60})\}\s?\{(?P<unit>[^{}]{0,80})\}")
-_UNIT_COMMAND = re.compile(r"\\(?:si|unit)\s?\{(?P<unit>[^{}]{1,80})\}")
+_SETTINGS = r"\s?(?:\[[^\[\]{}]{0,80}\])?"
+_BRACED_UNIT = r"\{(?P<unit>(?:[^{}]|\{[^{}]{0,8}\}){0,80})\}"
+_QUANTITY = re.compile(rf"\\(?:SI|qty){_SETTINGS}\{{(?P<number>[^{{}}]{{1,60}})\}}\s?{_BRACED_UNIT}")
+_UNIT_COMMAND = re.compile(rf"\\(?:si|unit){_SETTINGS}{_BRACED_UNIT}")
+# A space that is not broken, between a number and its unit.
+_TIE = re.compile(r"(?<=\d)~(?=[A-Za-zµΩÅ°%])")
 
 
 def _quantity(match: re.Match[str]) -> str:
@@ -126,7 +130,7 @@ def _unit(match: re.Match[str]) -> str:
 def without_latex(text: str) -> str:
     """Return `text` with LaTeX commands that matter to a number or a letter written plainly."""
     if "\\" not in text and "$" not in text and "{" not in text:
-        return text
+        return _TIE.sub(" ", text) if "~" in text else text
     if "\\" in text:
         text = _UNIT_COMMAND.sub(_unit, _QUANTITY.sub(_quantity, text))
     for pattern, replacement in _LATEX_COMMANDS:

@@ -2,15 +2,35 @@
 
 import json
 import re
+from contextlib import suppress
 
 from corpus.scoring.types import Unread
 
 MAX_LENGTH = 4_000
 SEVERAL = "several-members"
 _OBJECT = re.compile(r"(?:```(?:json)?\s*)?(?P<object>\{\s*\".*\})(?:\s*```)?", re.IGNORECASE | re.DOTALL)
+_START = re.compile(r"\{\s{0,20}\"")
+_DECODER = json.JSONDecoder()
 _NUMBER = re.compile(r"\s*[-+−]?[0-9.,]{1,40}(?:[eE][-+]?[0-9]{1,4})?\s*")
 _UNIT_NAMES = frozenset({"unit", "units"})
 _ANSWER = re.compile(r"(?:(?:final|the|my|correct)[ _-]?)*answers?", re.IGNORECASE)
+
+
+MAX_STARTS = 16
+
+
+def start_of_last_object(text: str) -> int:
+    """Return where the JSON object begins with which `text` ends, or the end of `text` where it ends with none."""
+    body = text.rstrip()
+    if not body.endswith("}"):
+        return len(text)
+    window = max(len(body) - MAX_LENGTH, 0)
+    starts = [match.start() for match in _START.finditer(body, window)]
+    for start in starts[-MAX_STARTS:]:
+        with suppress(ValueError, RecursionError):
+            if _DECODER.raw_decode(body, start)[1] == len(body):
+                return start
+    return len(text)
 
 
 def answer_of_object(text: str) -> str | Unread | None:

@@ -8,7 +8,7 @@ AMBIGUOUS_SEPARATOR = "ambiguous-separator"
 DECIMAL_COMMA = "decimal-comma"
 FRACTION = "fraction"
 UNCERTAINTY = "uncertainty"
-# `1.5e^-5`: meant as a power of ten, written as one of e.
+# `1.5e^-5`: meant as a power of ten, written as one of e; `100e^-2` is written as no power of ten is.
 DOUBTFUL_POWER = "doubtful-power"
 TRAILING_SIGN = "trailing-sign"
 
@@ -28,7 +28,7 @@ _MANTISSA = (
     r"|(?P<dots>[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,}))(?![0-9]|[.,][0-9])"
     # 12 500 and 12'500
     r"|(?P<spaced>[1-9][0-9]{0,2}(?:(?: [0-9]{3})+|(?:'[0-9]{3})+)(?:\.[0-9]+|,[0-9]{1,2}(?![0-9]))?)"
-    r"(?![0-9]|[ '][0-9]{3})"
+    r"(?![0-9]|[ '][0-9]{3}|(?:Sn|Pt|Hg|Xe|Cd|Te|Tl|Rh|Ag)(?![a-z]))"
     # 12,5 and 0,082
     r"|(?P<decimal>[0-9]+,[0-9]+)(?![0-9]|[.,][0-9])"
     r"|(?P<plain>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?!,[0-9])"
@@ -90,7 +90,7 @@ def _match_decimal(text: str) -> NumberToken | None:
     digits, notes = _mantissa(match)
     exponent = match["e"] or match["caret"] or match["bare"] or match["raised"] or match["hat"] or "0"
     if match["doubtful"]:
-        if "." not in digits and exponent[0] != "-":
+        if ("." not in digits and exponent[0] != "-") or not 1 <= Decimal(digits) < 10:
             return NumberToken(Decimal(match["sign"] + digits), match.start("doubtful"), notes)
         notes = (*notes, DOUBTFUL_POWER)
     if match["uncertainty"] or match["after"]:

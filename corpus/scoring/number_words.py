@@ -60,17 +60,41 @@ def is_counted(things: str) -> bool:
     return _COUNTED.fullmatch(things.rstrip(" .!")) is not None
 
 
-_ALL_WORDS = "|".join(sorted(filter(str.isalpha, WORD_VALUES), key=len, reverse=True))
-_WORD_BEHIND = re.compile(rf"(?<![\w-])(?:{_ALL_WORDS})(?![\w-])", re.IGNORECASE)
+# `3 13C NMR signals`: the nucleus that is looked at, in front of what is counted.
+_ISOTOPE = re.compile(
+    r"\s\^?\{?(?:1|2|3|6|7|9|11|13|14|15|17|19|27|29|31|33|77|119|195)\}?[\s-]?(?:H|D|He|Li|Be|B|C|N|O|F|Al|Si|P|S|Se|Sn|Pt)"
+    r"(?:[\s-]NMR\b|(?=[\s-](?:signals?|peaks?|resonances?|environments?|lines?)\b))"
+)
+
+
+def without_isotope(things: str) -> str:
+    """Return `things`, what is counted behind a number, without the nucleus at their head (`13C NMR`)."""
+    return _ISOTOPE.sub("", things, count=1) if _ISOTOPE.match(things) else things
+
+
+_SAME_COUNT = re.compile(
+    r",?\s(?:so|thus|hence|therefore|giving|which\sgives)\s(?:there\s(?:are|will\sbe)\s|we\s(?:see|expect)\s)?(?P<number>[0-9]{1,4})"
+    r"(?=\s[A-Za-z])"
+)
+
+
+def without_same_count(rest: str, value: Decimal) -> str:
+    """Return `rest`, behind the number `value`, without the same number again (`6 carbons, so 6 signals`)."""
+    again = _SAME_COUNT.search(rest)
+    return rest if again is None or Decimal(again["number"]) != value else rest[: again.start()] + rest[again.end() :]
+
+
+ALL_WORDS = "|".join(sorted(filter(str.isalpha, WORD_VALUES), key=len, reverse=True))
+_WORD_BEHIND = re.compile(rf"(?<![\w-])(?:{ALL_WORDS})(?![\w-])", re.IGNORECASE)
 _FOLLOWS = re.compile(
-    rf"\b(?:so|thus|hence|therefore|giving|gives|making|makes|meaning)\s(?:[a-z]{{2,12}}\s){{0,3}}(?P<word>{_ALL_WORDS})(?![\w-])",
+    rf"\b(?:so|thus|hence|therefore|giving|gives|making|makes|meaning)\s(?:[a-z]{{2,12}}\s){{0,3}}(?P<word>{ALL_WORDS})(?![\w-])",
     re.IGNORECASE,
 )
 _IN_TOTAL = re.compile(
-    rf"(?<![\w-])(?P<word>{_ALL_WORDS})\s(?:[a-z]{{2,20}}\s)?(?:in\s(?:total|all|sum)|altogether|overall)\b",
+    rf"(?<![\w-])(?P<word>{ALL_WORDS})\s(?:[a-z]{{2,20}}\s)?(?:in\s(?:total|all|sum)|altogether|overall)\b",
     re.IGNORECASE,
 )
-_ADDED = re.compile(rf"\b(?:and|plus)\s(?P<word>{_ALL_WORDS})(?![\w-])", re.IGNORECASE)
+_ADDED = re.compile(rf"\b(?:and|plus)\s(?P<word>{ALL_WORDS})(?![\w-])", re.IGNORECASE)
 
 
 def states_another_count(rest: str, value: Decimal) -> bool:

@@ -8,7 +8,15 @@ from corpus.scoring.denials import DENIED, holds_wrong, is_denied, is_denied_cop
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.number_grammar import NumberToken, match_number
 from corpus.scoring.number_labels import LABEL, is_label
-from corpus.scoring.number_words import is_counted, number_word, roman_numeral, states_another_count
+from corpus.scoring.number_words import (
+    ALL_WORDS,
+    is_counted,
+    number_word,
+    roman_numeral,
+    states_another_count,
+    without_isotope,
+    without_same_count,
+)
 from corpus.scoring.types import Unread
 from corpus.scoring.units import is_known_unit, leading_unit
 
@@ -121,16 +129,54 @@ def _right_hand_side(text: str) -> str | Unread:
     signs = list(_EQUALS.finditer(text))
     if not signs:
         return text
+    if (stated := _before_bracket(text) if "(" in text else None) is not None:
+        return stated
     if _SIDE_BY_SIDE.fullmatch(text):
         return Unread("Several equations stand side by side.", "several-numbers")
     between = text[signs[0].end() : signs[-1].start()]
     if _SEPARATED.search(between):
-        return Unread("Several equations stand side by side.")
+        conditional = _before_condition(text)
+        return conditional if isinstance(conditional, Unread) else Unread("Several equations stand side by side.")
     if is_denied_copula(text, signs[-1].start()):
         return Unread("The equation is denied.", DENIED)
-    if _is_another_quantity(between, text[signs[-1].end() :]):
+    if _is_another_quantity(between, text[signs[-1].end() :]) or _is_beside_number(text[: signs[0].start()]):
         return Unread("Several equations stand side by side.", "several-numbers")
     return _before_condition(text) or _trimmed(text[signs[-1].end() :])
+
+
+# `10 (4n+2, n = 2)`: equations in a bracket say where the number in front of it comes from, unless they go on from it.
+_BRACKET = re.compile(
+    r"\s\((?!\s?(?:[=≈]|(?:so|thus|hence|therefore|giving|or|that\sis)\b|i\.e\.))(?:[^()]|\([^()]{0,80}\)){1,300}(?:\)|\Z)"
+)
+_FREE_NUMBER = re.compile(r"(?<![A-Za-z0-9_^])[0-9]")
+
+
+def _before_bracket(text: str) -> str | Unread | None:
+    """Return the result in front of a bracket that holds the last equation; None where no number stands there."""
+    brackets = (bracket for bracket in _BRACKET.finditer(text) if _EQUALS.search(bracket.group()))
+    bracket = next(brackets, None)
+    if bracket is None or _EQUALS.search(text, bracket.end()):
+        return None
+    front = _trimmed(text[: bracket.start()])
+    result = _right_hand_side(front)
+    if isinstance(result, str) and _states_number(result):
+        return f"{result} {text[bracket.end() :]}".strip()
+    if isinstance(result, Unread) or _FREE_NUMBER.search(front):
+        return Unread("What stands before a bracket is not one number.", "several-numbers")
+    return None
+
+
+def _states_number(text: str) -> bool:
+    return isinstance(_read_word(text) or _read_digits(_without_lead_in(text)), NumberRead)
+
+
+_NAME_BEHIND = re.compile(r"[,;]\s{1,3}(?:and\s)?[^\W\d]\w{0,9}\s?\Z")
+
+
+def _is_beside_number(left: str) -> bool:
+    """Tell whether the first left side is a name behind a number of its own: `10, n` of `10, n = 2`."""
+    name = _NAME_BEHIND.search(left)
+    return name is not None and _states_number(_trimmed(left[: name.start()]))
 
 
 # Between two equals signs a number with a unit goes on as `3 L = 3000 mL`, another quantity as `n=3 l=2`.
@@ -147,27 +193,27 @@ def _is_another_quantity(between: str, behind: str) -> bool:
     return is_glued or not is_known_unit(quantity["name"])
 
 
-# `42 g because n = 3`, `42 g (n = 3)`, `k = 2 at T = 300`: what stands before is the result, complete in itself.
+# `42 g because n = 3`, `k = 2 at T = 300`: what stands before is the result, complete in itself.
 _CONDITION = re.compile(
-    r"\s\(\s?(?=[A-Za-z]\w{0,9}\s?[=≈])|,?\s(?:because|since|with|where|when|if|given|assuming|using|for|at)\s(?=[^=≈]*[=≈])"
-    r"|\.\s(?:Check|Verification|Note|Because|Since|Given|Assuming|Using|With|Here|Where)\b"
+    r",?\s(?:because|since|with|where|when|if|given|assuming|using|for|at|from|by|via|based\son|according\sto|due\sto)\s"
+    r"(?=[^=≈]*[=≈])|\.\s(?:Check|Verification|Note|Because|Since|Given|Assuming|Using|With|Here|Where)\b"
 )
 
 
-def _before_condition(text: str) -> str:
-    """Return the result in front of the first condition, or "" where none is stated there."""
+def _before_condition(text: str) -> str | Unread:
+    """Return the result in front of the first condition, or "" where none is stated there.
+
+    What is separated from the condition may be a condition as well or another result.
+    """
     condition = _CONDITION.search(text)
-    if (
-        condition is None
-        or _SEPARATED.search(text, condition.end())
-        or len(_EQUALS.findall(text, condition.end())) != 1
-    ):
+    if condition is None:
         return ""
-    result = _trimmed(text[: condition.start()])
-    equated = _right_hand_side(result)
-    if not isinstance(equated, str) or isinstance(_read_digits(_without_lead_in(equated)), Unread):
+    result = _right_hand_side(_trimmed(text[: condition.start()]))
+    if isinstance(result, Unread) or not _states_number(result):
         return ""
-    return equated
+    if _SEPARATED.search(text, condition.end()):
+        return Unread("Several equations stand behind one number.", "several-numbers")
+    return result if len(_EQUALS.findall(text, condition.end())) == 1 else ""
 
 
 def _without_lead_in(text: str) -> str:
@@ -220,6 +266,7 @@ def _read_word(text: str) -> NumberRead | Unread | None:
     if value is not None:
         return _read_counted(value, "")
     word, space, things = stated.partition(" ")
+    things = without_isotope(space + things).lstrip()
     value = number_word(word) if is_counted(things) else None
     return None if value is None else _read_counted(value, space + things)
 
@@ -232,7 +279,12 @@ def _read_counted(value: int, rest: str) -> NumberRead | Unread:
 _RANGE = re.compile(r"\s{0,3}(?:-|to\b|or\b|and\b|/|:|,|;|±|\.\.+|\bup to\b)\s{0,3}[+-]?\.?\d", re.IGNORECASE)
 _OPERATOR = re.compile(r"\s{0,3}(?:-$|[×*](?!\s?[A-Za-zµΩÅ]{2})|[+^=<>]|/\s?\d|[xX]\s?\d|-\s?[\d(])")
 _UNIT_EXPONENT = re.compile(r"(?:[A-Za-zµΩÅ°)][\^_]?|\^|/)[({]?[+-]?\d{1,2}[)}]?")
-_OPEN_ENDED = re.compile(r"\b(?:or|more|less|fewer|than|to|between|at least|at most)\b", re.IGNORECASE)
+# `5 to ten`, `5 mL, up to several`; `to` in front of any other word is of a purpose (`needed to neutralise`).
+_OPEN_ENDED = re.compile(
+    r"\b(?:or|more|less|fewer|than|between|at\sleast|at\smost)\b|\A\s{0,3}to\b"
+    rf"|\bto\s(?:about\s|around\s|nearly\s|over\s)?(?:{ALL_WORDS}|several|many|infinity|a\s(?:few|dozen|hundred))(?![\w-])",
+    re.IGNORECASE,
+)
 _MULTIPLIER_VALUES = {
     word: Decimal(value)
     for word, value in {
@@ -292,6 +344,7 @@ def _as_other_than_number(rest: str) -> Unread | None:
 
 def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
     """Accept a number when what follows is a unit or words, refuse it when that makes it another number."""
+    rest = without_isotope(rest) if rest.startswith(" ") else rest
     if not rest:
         return NumberRead(token.value, notes=token.notes)
     multiplier = _MULTIPLIER.match(rest)
@@ -308,7 +361,7 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
         return Unread("An expression, not a number.", "expression")
     if " " in rest and states_another_count(rest, token.value):
         return Unread("Another count follows in words.", "several-numbers")
-    words = _UNIT_EXPONENT.sub("", rest)
+    words = _UNIT_EXPONENT.sub("", without_same_count(rest, token.value))
     if any(character.isdigit() for character in words):
         return Unread("More than one number.", "several-numbers")
     if _OPEN_ENDED.search(words):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from corpus.scoring.glyphs import one_spelling
+from corpus.scoring.number_words import is_counted, number_word
 from corpus.scoring.numbers import NumberRead, parse_number
 from corpus.scoring.pieces import is_piece
 from corpus.scoring.plain import plain_text
@@ -23,7 +24,13 @@ _EDGES = " \t\r\n\"'.,;:!()"
 def _shape(text: str) -> str:
     """Return the form in which texts are compared: no markup, one spelling of signs, no edge punctuation."""
     bare = _LATEX_LEFTOVERS.sub("", one_spelling(plain_text(text)))
-    return " ".join(bare.split()).strip(_EDGES)
+    joined = " ".join(bare.split())
+    shape = joined.strip(_EDGES)
+    return f".{shape}" if "." in joined[:2] and _DECIMALS.match(joined) is not None else shape
+
+
+# `.2 g`, in brackets or not: the point is that of a fraction.
+_DECIMALS = re.compile(r"[(\"']?\.[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +94,30 @@ class OptionTexts:
         return None if _drops_negation(self.exact[holders[0]], shape) else holders[0]
 
     def _read_amount(self, shape: str) -> int | None:
-        """Return the one option that is the number `shape` begins with, either of them with a word behind it."""
+        """Return the one option that is the amount `shape`, either of them without its unit or with what it counts."""
+        shape = _in_digits(shape)
+        valued = self._read_value(shape)
         amount = _AMOUNT.fullmatch(shape)
-        if amount is None:
-            return self._read_value(shape)
-        options = [_AMOUNT.fullmatch(option) for option in self.exact]
+        if valued is not None or amount is None:
+            return valued
+        options = [_AMOUNT.fullmatch(_in_digits(option)) for option in self.exact]
         same = [i for i, option in enumerate(options) if option is not None and option["number"] == amount["number"]]
-        if len(same) != 1:
-            return None if same else self._read_value(shape)
-        option = options[same[0]]
-        return same[0] if option is not None and "" in (option["word"], amount["word"]) else None
+        option = options[same[0]] if len(same) == 1 else None
+        is_same = option is not None and (option["word"] == amount["word"] or "" in (option["word"], amount["word"]))
+        return same[0] if is_same else None
 
     def _read_value(self, shape: str) -> int | None:
-        """Return the one option that is an amount of the same value as `shape`, where no two units contradict."""
+        """Return the one option that is an amount of the same value as `shape`, where no two units contradict.
+
+        Of several the one with a unit counts for an amount with a unit.
+        """
         written = _amount(shape)
         if written is None:
             return None
-        same = [i for i, option in enumerate(self.exact) if _is_same_amount(written, _amount(option))]
+        options = [_amount(option) for option in self.exact]
+        same = [i for i, option in enumerate(options) if _is_same_amount(written, option)]
+        if len(same) > 1 and written.unit:
+            same = [i for i in same if (option := options[i]) is not None and option.unit]
         return same[0] if len(same) == 1 else None
 
     def read_parts(self, text: str) -> tuple[int, ...] | None:
@@ -167,8 +181,9 @@ class OptionTexts:
             return False
         if self.position_of(words) is not None:
             return True
-        if _holds(self.exact[position], shape):
-            return False
+        valued = self._read_value(shape) if shape[0] in _BEGINS_AMOUNT else None
+        if valued is not None or _holds(self.exact[position], shape):
+            return valued not in (None, position)
         others = [option for i, option in enumerate(self.exact) if i != position and option]
         named = [place for option in others if (place := _place(shape, option)) is not None]
         own = _place(shape.casefold(), self.folded[position], is_folded=True)
@@ -222,7 +237,11 @@ def _is_word(token: str, *, is_phrase: bool) -> bool:
     return is_lower and _PLAIN_WORD.fullmatch(token) is not None and _AROMATIC.fullmatch(token) is None
 
 
-_AMOUNT = re.compile(r"(?P<number>[+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<word>(?: [A-Za-z]{1,20}){0,2})")
+_AMOUNT = re.compile(
+    r"(?P<number>[+-]?[0-9]{1,9}(?:\.[0-9]{1,9})?)(?! (?:or|to|and|of|not|plus|minus|times)\b)"
+    r"(?P<word>(?: [A-Za-z]{1,20}){0,2})"
+)
+_BEGINS_AMOUNT = frozenset("0123456789+-.")
 _IS_AMOUNT = re.compile(r"[-+]?\.?[0-9](?!.*(?:[;(]|,(?![0-9])|\b(?:and|or)\b))")
 _BARE_NUMBER = re.compile(r"[-+0-9.,/^×x*eE ]+")
 _ISOTOPE = re.compile(r"[0-9]{1,3}[A-Z]")
@@ -238,6 +257,15 @@ def _amount(shape: str) -> NumberRead | None:
         return None
     is_whole = leading_unit(read.unit) == read.unit if read.unit else _BARE_NUMBER.fullmatch(shape) is not None
     return read if is_whole else None
+
+
+def _in_digits(shape: str) -> str:
+    """Return `shape` with a number word at its head, alone or in front of what it counts, in digits."""
+    if shape[:1] in _BEGINS_AMOUNT:
+        return shape
+    word, space, things = shape.partition(" ")
+    value = number_word(word)
+    return shape if value is None or (things and not is_counted(things)) else f"{value}{space}{things}"
 
 
 def _is_same_amount(written: NumberRead, option: NumberRead | None) -> bool:
@@ -286,10 +314,15 @@ def _find_words(text: str, part: str) -> int:
     position = text.find(part) if part else -1
     while position >= 0:
         before, after = text[position - 1 : position], text[position + len(part) : position + len(part) + 1]
-        if not before.isalnum() and not after.isalnum():
+        if not before.isalnum() and not after.isalnum() and not (before == "." and _is_fraction(text, position)):
             return position
         position = text.find(part, position + 1)
     return -1
+
+
+def _is_fraction(text: str, position: int) -> bool:
+    """Tell whether the digits at `position` are those behind a decimal point: `2` of `0.2`."""
+    return text[position : position + 1].isdigit() and text[max(position - 2, 0) : position - 1].isdigit()
 
 
 @lru_cache(maxsize=8192)

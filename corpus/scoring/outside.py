@@ -7,7 +7,9 @@ from typing import NamedTuple
 from corpus.scoring.contents import Content, number_content, read_content
 from corpus.scoring.found import Found, found_at
 from corpus.scoring.glyphs import one_spelling, without_latex
-from corpus.scoring.numbers import NumberRead
+from corpus.scoring.number_labels import is_label
+from corpus.scoring.numbers import NumberRead, parse_number
+from corpus.scoring.option_texts import BY_TEXT
 from corpus.scoring.tags import Located
 from corpus.scoring.types import Asked, Kind, Unread
 from corpus.scoring.units import leading_unit
@@ -30,38 +32,62 @@ class _Outside(NamedTuple):
 def with_outside(text: str, opening: int, closing: int, found: Found, asked: Asked) -> Found:
     """Return `found` with what stands right before `opening` and behind `closing` and belongs to its number.
 
-    A sign or a power of ten that makes no number with what stands inside makes an expression, which is not read.
+    So for an option that is an amount and was read, or not found, by its text. A sign or a power of ten that makes no
+    number with what stands inside makes an expression, which is not read.
     """
-    content = found.content
-    if asked.kind is not Kind.NUMBER or not isinstance(content, Content) or found.span is None:
+    unit_inside = _unit_inside(text, found, asked)
+    if unit_inside is None:
         return found
     outside = _outside(text, opening, closing)
     if outside is None:
         return found
     if isinstance(outside, Unread):
         return replace(found, content=outside, is_attempt=True)
-    unit = "" if content.unit else outside.unit
+    unit = "" if unit_inside else outside.unit
     if not (outside.sign or outside.scale):
-        return _with_unit(found, content, unit, asked)
-    read = _read_together(text[slice(*found.span)], outside._replace(unit=unit), asked)
+        return _with_unit(text, found, unit, asked)
+    read = _read_together(text[slice(*found.span or ())], outside._replace(unit=unit), asked)
     place = Located(outside.start, outside.end, found.form, is_complete=found.is_complete)
     return found_at(text, place, read, *found.notes, OUTSIDE)
 
 
-def _with_unit(found: Found, content: Content, unit: str, asked: Asked) -> Found:
+def _unit_inside(text: str, found: Found, asked: Asked) -> str | None:
+    """Return the unit that was written inside, "" for none; None where what stands inside is no number."""
+    content = found.content
+    if found.span is None:
+        return None
+    if asked.kind is Kind.NUMBER:
+        return content.unit if isinstance(content, Content) else None
+    is_text = BY_TEXT in content.notes if isinstance(content, Content) else not content.note
+    inner = text[slice(*found.span)]
+    if asked.kind is not Kind.CHOICE or not is_text or _BEGINS_WITH_NUMBER.match(inner) is None:
+        return None
+    number = parse_number(inner)
+    return None if number is None else number.unit
+
+
+def _with_unit(text: str, found: Found, unit: str, asked: Asked) -> Found:
     """Return what was found with the unit that stands behind its place."""
-    if not unit or content.number is None:
+    content = found.content
+    if not unit:
         return found
-    return replace(found, content=number_content(NumberRead(content.number, unit, content.notes), asked))
+    if isinstance(content, Content) and content.number is not None:
+        return replace(found, content=number_content(NumberRead(content.number, unit, content.notes), asked))
+    return replace(found, content=read_content(f"{text[slice(*found.span or ())]} {unit}", asked))
 
 
-_BEGINS_WITH_NUMBER = re.compile(r"[\s$*_\\({]{0,8}(?:[dt]?frac|boxed)?[\s{]{0,3}\.?[0-9]")
+_BEGINS_WITH_NUMBER = re.compile(r"[\s$*_\\({]{0,8}(?:[dt]?frac|boxed)?[\s{]{0,3}[-+−]?\.?[0-9]")
+_SIGNED = re.compile(r"[\s$*_\\({]{0,8}[-+−]")
+_IS_CHARGE = re.compile(r"[0-9]{1,3}|[IVX]{1,4}")
 
 
 def _read_together(inner: str, outside: _Outside, asked: Asked) -> Content | Unread:
-    if outside.sign and (_BEGINS_WITH_NUMBER.match(inner) is None or "=" in inner):
+    bare = inner.strip(" .,*_$")
+    if outside.sign and (_BEGINS_WITH_NUMBER.match(inner) is None or _SIGNED.match(inner) or "=" in inner):
         return _EXPRESSION
-    return read_content(f"{outside.sign}{inner.strip(' .,*_$')}{outside.scale} {outside.unit}", asked)
+    if outside.scale in _CHARGES and _IS_CHARGE.fullmatch(bare) is None:
+        return _EXPRESSION
+    return read_content(f"{outside.sign}{bare}{outside.scale} {outside.unit}", asked)
 
 
 def _outside(text: str, opening: int, closing: int) -> _Outside | Unread | None:
@@ -77,7 +103,13 @@ def _outside(text: str, opening: int, closing: int) -> _Outside | Unread | None:
     return _Outside(sign, scale, unit, start, end)
 
 
-_WINDOW = 24
+_WINDOW = 40
+# `\frac{1}{\boxed{2}}`, `10^{-\boxed{5}}`, `\log \boxed{2}`: the box is a piece of something else.
+_FUNCTION_HINTS = frozenset("\\^")
+_FUNCTION = re.compile(
+    r"(?:(?:\\[dtc]?frac\s?(?:\{[^{}]{0,20}\}\s?)?|\\sqrt\s?(?:\[[^\[\]]{0,4}\]\s?)?|\^\s?)\{"
+    r"|\\(?:log|ln|lg|exp)(?:_\{?[0-9]{1,2}\}?)?\s?[({]{0,2})[-+−–$(\s]{0,4}\Z"
+)
 _MARKUP_BEFORE = " \t$*({\\"
 _SIGNS = frozenset("-+−–—±^m")
 _SIGN = re.compile(r"(?P<sign>[-+−–—±]|\^|\\pm)(?P<gap>[ \t]{0,4})[$*({\\]{0,4}\Z")
@@ -86,6 +118,8 @@ _SIGN = re.compile(r"(?P<sign>[-+−–—±]|\^|\\pm)(?P<gap>[ \t]{0,4})[$*({\\
 def _before(text: str, opening: int) -> tuple[str, int] | Unread | None:
     """Return the sign in front of `opening` and where it stands; a dash between words and a bullet are none."""
     window = max(opening - _WINDOW, 0)
+    if not _FUNCTION_HINTS.isdisjoint(text[window:opening]) and _FUNCTION.search(text, window, opening):
+        return _EXPRESSION
     if text[window:opening].rstrip(_MARKUP_BEFORE)[-1:] not in _SIGNS:
         return None
     match = _SIGN.search(text, window, opening)
@@ -103,7 +137,7 @@ def _before(text: str, opening: int) -> tuple[str, int] | Unread | None:
     return ("" if sign == "+" else "-"), place
 
 
-_CLOSERS = re.compile(r"(?:[ \t*_$}]|\\[)\]]|\\[,;:! ]){0,12}")
+_CLOSERS = re.compile(r"(?:[ \t*_$}~]|\\[)\]]|\\[,;:! ]|\\q?quad(?![A-Za-z])){0,12}")
 _TIMES = r"(?:\\times|\\cdot|[×x*·⋅∙])(?:\s|\\[,;! ]){0,3}"
 _POWER = (
     r"(?:\^\s?(?:\{[^{}\n]{1,8}\}|\([^()\n]{1,8}\)|[-+−]?[0-9]{1,4})|\*\*\(?[-+−]?[0-9]{1,4}\)?|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]{1,5})"
@@ -112,8 +146,14 @@ _SCALE = re.compile(
     rf"{_TIMES}10\s?{_POWER}|[eE]\s?[-+−]?[0-9]{{1,4}}(?![0-9A-Za-z.])"
     r"|(?:thousand|million|billion|trillion)(?![A-Za-z])"
 )
-_OPERATION = re.compile(r"[\s}$]{0,3}(?:\\times|\\cdot|[×·⋅/^])\s{0,2}[0-9{(]")
+_OPERATION = re.compile(r"[\s}$]{0,3}(?:\\times|\\cdot|[×·⋅/^])\s{0,2}[-+−]?[0-9{(]")
+_CHARGES = frozenset("+-")
+_GLUED_SIGN = re.compile(
+    r"[$*_}]{0,4}(?P<raised>\^\s?\{?\s?)?(?P<sign>[-+−–])(?![-+−–>])(?(raised)\s?\}?)"
+    r"(?:(?P<end>[ \t$*_}]{0,8}(?:[.,;:!?)\n]|\\[)\]]|\Z))|(?P<word>[A-Za-z])|(?P<digit>[0-9.]))?"
+)
 _MAY_BEGIN = frozenset("×x*·⋅∙\\eEtmbµμΩÅ°%‰^/")
+MAX_WORD = 30
 _STRETCH = re.compile(r"(?:[^\n$,;.\\]|\\[^)\]\n]|\.(?=\w)){1,60}")
 
 
@@ -121,6 +161,9 @@ def _behind(text: str, closing: int) -> tuple[str, str, int] | Unread | None:
     """Return the power of ten and the unit behind `closing` on its line, and where they end."""
     if closing >= len(text) or text[closing] == "\n":
         return None
+    glued = _GLUED_SIGN.match(text, closing)
+    if glued is not None and (charge := _charge(text, glued)) is not None:
+        return charge
     closers = _CLOSERS.match(text, closing)
     start = closing if closers is None else closers.end()
     first = text[start : start + 1]
@@ -138,6 +181,20 @@ def _behind(text: str, closing: int) -> tuple[str, str, int] | Unread | None:
         unit,
         behind,
     )
+
+
+def _charge(text: str, glued: re.Match[str]) -> tuple[str, str, int] | Unread | None:
+    """Return the charge that a sign right behind a place makes of its number; None where the sign is a dash.
+
+    A hyphen in front of words may be either.
+    """
+    if glued["word"]:
+        return _EXPRESSION if is_label(text[glued.start("sign") : glued.end() + MAX_WORD]) else None
+    if glued["digit"]:
+        return _EXPRESSION
+    if glued["raised"] or glued["end"] is not None:
+        return "+" if glued["sign"] == "+" else "-", "", glued.end("sign")
+    return None if glued["sign"] == "–" else _EXPRESSION
 
 
 def _unit_at(text: str, start: int) -> tuple[str, int]:

@@ -11,6 +11,7 @@ _BRACES = re.compile(
 _ESCAPED = re.compile(r"\\([%$&_#{}])")
 _DELIMITER = re.compile(r"\\[()\[\]]|\$")
 _SPACE_COMMAND = re.compile(r"\\[,;:! ]|~")
+_LINE_BREAK = re.compile(r"<(?:br\s{0,2}/?|/?p)>", re.IGNORECASE)
 _HAS_MARKUP = re.compile(r"[\[\\$~{]")
 
 
@@ -20,7 +21,7 @@ def plain_text(markup: str) -> str:
 
     Case is kept: in chemistry it carries meaning (`Co` and `CO`, `c1ccccc1` and `C1CCCCC1`).
     """
-    text = markup
+    text = _LINE_BREAK.sub(" ", markup) if "<" in markup else markup
     if _HAS_MARKUP.search(text):
         text = unwrapped(_TAG.sub("", text))
         text = _SPACE_COMMAND.sub(" ", text)

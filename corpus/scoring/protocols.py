@@ -20,7 +20,7 @@ from corpus.scoring.cues import (
 from corpus.scoring.denials import DENIED, is_denied_place, is_taken_back
 from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.found import Found, ReadProtocol, found_at, united
-from corpus.scoring.json_objects import answer_of_object
+from corpus.scoring.json_objects import answer_of_object, start_of_last_object
 from corpus.scoring.lists import UNREAD_LIST
 from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.outside import with_outside
@@ -109,14 +109,14 @@ _FENCE = "```"
 
 
 def read_json(text: str, asked: Asked, is_cut: bool) -> Found | None:
-    """Read the member `answer` of the JSON object that the reply is, or of its last fenced block."""
+    """Read the member `answer` of the JSON object that the reply is or ends with, or of its last fenced block."""
     if "{" not in text:
         return None
     end = text.rfind(_FENCE)
     start = text.rfind(_FENCE, 0, max(end, 0))
     located = Located(start, end + len(_FENCE), "JSON object")
     if start < 0:
-        located = Located(len(text) - len(text.lstrip()), len(text.rstrip()), "JSON object")
+        located = Located(start_of_last_object(text), len(text.rstrip()), "JSON object")
     inner = text[located.start : located.end]
     if not inner.startswith(("{", _FENCE)) or not isinstance(answer_of_object(inner), str):
         return None
@@ -303,7 +303,7 @@ PROTOCOLS = {
         Protocol(
             "heading", "On the first line under a heading “Answer” or “Final Answer”; the last one.", read_heading, True
         ),
-        Protocol("json", "The member `answer` of a JSON object, fenced or the whole reply.", read_json, True),
+        Protocol("json", "The member `answer` of a JSON object, fenced, the whole reply or its end.", read_json, True),
         Protocol(
             "continuation",
             "On the line by which the reply goes on from a prompt ending in “Answer:”.",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from corpus.scoring.denials import is_denied_statement, is_taken_back
+from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.reasons import last_conclusion
 from corpus.scoring.tags import Located
 
@@ -37,7 +38,10 @@ _SAID_OF_MANY = _said(_ENTRY)
 _MAY_CALL = re.compile(
     r"\s(?:is|are)\s(?:(?:indeed|also|both|all)\s)?(?:the\s)?(?:only|most|correct|right|best|answer)"
 )
-_MAY_CHOOSE = re.compile(r"I(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s")
+_MAY_CHOOSE = re.compile(
+    r"I(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:(?:that\s)?it(?:'s|\sis)\s)?(?:options?\s)?"
+    r"\*{0,2}\(?[A-Z]{1,2}\)?\*{0,2}(?:\s?(?:[.,;:!\n&+]|\Z)|\s(?:and|plus|as|because|since)\b)"
+)
 _LETTER = re.compile(r"[A-Z]{1,2}")
 _WINDOW = 100
 # As far as words before a statement are looked at to see whether they deny or report it.
@@ -121,7 +125,7 @@ _NAMED = re.compile(
 
 def called_correct(text: str) -> list[Located]:
     """Return the words of every sentence `Ethanol is the correct answer.` that is not taken back right behind it."""
-    found = list(_NAMED.finditer(text)) if "correct" in text or "right" in text or "best" in text else []
+    found = list(_NAMED.finditer(text)) if holds_any(lowered(text), ("correct", "right", "best")) else []
     if any(is_taken_back(behind) for behind in {text[match.end() : match.end() + _WINDOW] for match in found}):
         return []
     return [Located(*match.span("words"), "statement") for match in found]

@@ -8,6 +8,7 @@ from corpus.scoring.contents import Content, long_letters, read_content, read_le
 from corpus.scoring.cues import MEANT, is_corrected, last_announced, last_meant
 from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.found import Found, found_at, united
+from corpus.scoring.option_texts import BY_TEXT
 from corpus.scoring.outside import with_outside
 from corpus.scoring.statements import only_statement
 from corpus.scoring.tags import TAG, Located, TagScan, is_placeholder, last_group, opening_of, scan_tags
@@ -53,7 +54,7 @@ def _is_called_wrong(text: str, tag: Located) -> bool:
 
 def _with_outside(text: str, group: Sequence[Located], found: Found, asked: Asked) -> Found:
     """Return what was found with the sign before the first tag and the power of ten and the unit behind the last."""
-    if asked.kind is not Kind.NUMBER:
+    if asked.kind is Kind.CHOICE and isinstance(found.content, Content) and BY_TEXT not in found.content.notes:
         return found
     closing = TAG.search(text, group[-1].end, group[-1].end + MAX_TAG_LENGTH)
     opening = opening_of(text, group[0].start)

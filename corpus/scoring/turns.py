@@ -3,16 +3,18 @@
 import re
 
 _END = re.compile(
-    r"</s>|<\|(?:im_end|eot_id|end|endoftext)\|>|<end_of_turn>|"
+    r"</s>|<\|(?:im_end|eot_id|eom_id|end|endoftext|return|call|END_RESPONSE|END_OF_TURN_TOKEN)\|>|<end_of_turn>|"
+    r"<｜end▁of▁sentence｜>|"
     r"(?=\[INST\]|<\|im_start\|>(?:user|system)|<\|start_header_id\|>(?:user|system)|<start_of_turn>user)"
 )
 _HEADER = re.compile(
-    r"(?:\s*(?:<s>|\[/?INST\]|<\|begin_of_text\|>|<bos>|"
+    r"(?:\s*(?:<s>|\[/?INST\]|<\|begin_of_text\|>|<bos>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|"
+    r"<\|START_RESPONSE\|>|"
     r"<\|im_start\|>(?P<chat>\w{1,12})|<\|start_header_id\|>(?P<head>\w{1,12})<\|end_header_id\|>|"
     r"<start_of_turn>(?P<turn>\w{1,12})|</s>))*"
 )
 # What every end has in it: searched for first, since that costs next to nothing.
-_TOKENS = ("</s>", "<|", "<end_of_turn>", "<start_of_turn>", "[INST]")
+_TOKENS = ("</s>", "<|", "<｜", "<end_of_turn>", "<start_of_turn>", "[INST]")
 _STRUCK = re.compile(r"<s>(?!\s{0,3}\[INST\])[^<>]{0,200}\Z")
 _OTHERS = frozenset({"user", "system"})
 

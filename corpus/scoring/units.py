@@ -98,9 +98,8 @@ def in_asked_unit(*, value: Decimal, unit: str, asked_unit: str) -> tuple[Decima
     written, wanted = _spelled(unit), _spelled(_without_markup(asked_unit))
     if (wanted == "°C" and written == "C") or _is_same_percent(written, wanted):
         return value, ""
-    known, asked = _dimensions(written), _dimensions(wanted)
-    if known is not None and asked is not None and known.powers == asked.powers:
-        shift = known.tens - asked.tens
+    shift = _shift(written, wanted)
+    if shift is not None:
         return (value.scaleb(shift), UNIT_CONVERTED) if shift else (value, "")
     line = _line(written, wanted)
     if line is None and written.casefold() == wanted.casefold():
@@ -112,6 +111,23 @@ def in_asked_unit(*, value: Decimal, unit: str, asked_unit: str) -> tuple[Decima
         return value, UNIT_DIFFERS
     converted = value * line.factor + line.offset
     return (value, "") if converted == value else (converted, UNIT_CONVERTED)
+
+
+# `ms^-1`: one in a millisecond, or a metre in a second where nothing else measures what is asked for.
+_SECOND = re.compile(r"(?<![A-Za-z])(?P<first>[kcmn]?m|[mµn]?mol|[km]?J)s(?=\^?[({]?-)")
+
+
+def _shift(written: str, wanted: str) -> int | None:
+    """Return the power of ten between two units of the same measure; None where the tables know no such."""
+    for first, second in (
+        (written, wanted),
+        (_SECOND.sub(r"\g<first> s", written), wanted),
+        (written, _SECOND.sub(r"\g<first> s", wanted)),
+    ):
+        known, asked = _dimensions(first), _dimensions(second)
+        if known is not None and asked is not None and known.powers == asked.powers:
+            return known.tens - asked.tens
+    return None
 
 
 @lru_cache(maxsize=1024)

@@ -20,6 +20,8 @@ _THINKING = re.compile(
     rf"|(?P<close></(?:[a-z]{{1,8}}:)?{_NAME}\s{{0,3}}>|<\|END_THINKING\|>|\[/THINK\]|<\|end_of_thought\|>|◁/think▷|<\|channel\|>final<\|message\|>)",
     re.IGNORECASE,
 )
+# `<think> tags`: spoken of, not opened.
+_SPOKEN_OF = re.compile(r"[`\"']?\s{0,2}(?:tags?|tokens?|blocks?|elements?|sections?)\b", re.IGNORECASE)
 _BRACKET_HINTS = ("[think]", "[/think]")
 _HINTS = ("think", "thought", "reason", "scratch", "reflec", "analysis", "channel")
 
@@ -39,6 +41,19 @@ def visible_text(text: str, prompt: str = "", said_first: str = "") -> Visible:
         spoken = _without_thinking(visible.text)
         visible = Visible(spoken.text, spoken.is_cut_in_thinking or visible.is_cut_in_thinking)
     return visible._replace(text=without_other_turns(visible.text))
+
+
+# As long as what they stand for; a heading begins with the sign that Markdown has for one.
+_BREAKS = {tag: "\n".ljust(len(tag)) for tag in ("<br>", "<br/>", "<br />", "<BR>", "<p>", "</p>")}
+_BREAKS |= {f"<h{level}>": "\n## " for level in range(1, 7)} | {f"</h{level}>": "\n    " for level in range(1, 7)}
+
+
+def with_line_breaks(text: str) -> str:
+    """Return `text`, as long as before, with the ends of lines, paragraphs and headings of HTML as line ends."""
+    if "<" in text:
+        for tag, line_end in _BREAKS.items():
+            text = text.replace(tag, line_end)
+    return text
 
 
 # The channels of a chat template whose tokens were dropped: `analysisWe look ...assistantfinalThe answer is C.`
@@ -100,6 +115,8 @@ def _without_thinking(text: str) -> Visible:
     depth = 0
     opened_at = 0
     for tag in _THINKING.finditer(text):
+        if tag.group("open") is not None and not depth and _is_spoken_of(text, tag):
+            continue
         if tag.group("open") is not None:
             opened_at = opened_at if depth else tag.start()
             depth += 1
@@ -111,6 +128,12 @@ def _without_thinking(text: str) -> Visible:
     if depth:
         hidden.append((opened_at, len(text)))
     return Visible(_blanked(text, hidden), is_cut_in_thinking=depth > 0)
+
+
+def _is_spoken_of(text: str, tag: re.Match[str]) -> bool:
+    """Tell whether words on the same line speak of a tag (`The model should use <think> tags.`)."""
+    before = text[max(tag.start() - MAX_CHANNEL_START, 0) : tag.start()].rpartition("\n")[2]
+    return bool(before.strip("`\"' ")) and _SPOKEN_OF.match(text, tag.end()) is not None
 
 
 def _blanked(text: str, stretches: Sequence[tuple[int, int]]) -> str:

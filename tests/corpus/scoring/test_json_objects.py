@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from corpus.scoring.json_objects import MAX_LENGTH, answer_of_object
+from corpus.scoring.json_objects import MAX_LENGTH, answer_of_object, start_of_last_object
 from corpus.scoring.reading import read_answer
-from corpus.scoring.types import Asked, Kind, Unread
+from corpus.scoring.types import Asked, Kind, ShownOption, Unread
 
 OBJECTS = [
     ('{"answer": "C"}', "C"),
@@ -63,3 +63,34 @@ def test_a_long_text_and_a_deep_one_are_no_objects() -> None:
     assert answer_of_object(filled % ("x" * room)) == "x" * room
     assert answer_of_object(filled % ("x" * (room + 1))) is None
     assert answer_of_object('{"answer": ' + "[" * 1900 + "]" * 1900 + "}") is None
+
+
+ENDS = [
+    ('Propanol has three carbons.\n\n{"answer": "C"}', "C"),
+    ('Here is the answer in JSON: {"answer": "C"}\n', "C"),
+    ('Here:\n{\n  "reason": "a } b {\\"c\\"}", "answer": "C"}', "C"),
+    ('{"answer": "A"} and then {"answer": "C"}', "C"),
+    ("{'x'} " + '{"a": 1} ' * 40 + '{"answer": "C"}', "C"),
+    ('Use {"answer": "A"} as the form. The answer is B.', "B"),
+    ('The answer is B, not {"option": "A"}', "B"),
+    ('A set {"answer": "C"', ""),
+    ('A set "answer": "C"}', ""),
+]
+
+
+@pytest.mark.parametrize(("text", "letter"), ENDS)
+def test_the_object_at_the_end_of_a_reply_is_read(text: str, letter: str) -> None:
+    shown = tuple(ShownOption(name, name, f"text {name}") for name in "ABC")
+    assert "".join(read_answer(text=text, asked=Asked(Kind.CHOICE, shown)).option_keys) == letter
+
+
+def test_a_unit_in_the_object_at_the_end_counts() -> None:
+    reading = read_answer(text='The mass is\n{"answer": 5, "unit": "mg"}', asked=Asked(Kind.NUMBER, unit="g"))
+    assert (reading.number, reading.span) == (Decimal("0.005"), (12, 39))
+
+
+def test_where_the_last_object_begins() -> None:
+    assert start_of_last_object('ab {"a": {"b": 1}} \n') == 3
+    assert start_of_last_object("ab {1}") == 6
+    assert start_of_last_object('ab {"a": 1} c ') == 14
+    assert start_of_last_object('{"a": "' + "b" * MAX_LENGTH + '"}') == MAX_LENGTH + 9

@@ -247,7 +247,7 @@ FORMS = [
     (r"\SI{2.5}{\metre\per\second\squared}", "cm/s^2", "250"),
     (r"\SI{2.5}{\square\metre}", "cm^2", "25000"),
     (r"\SI{2.5}{kJ/mol}", "J/mol", "2500"),
-    (r"\SI{2.5}{\furlong}", "m", "2.5"),
+    (r"\SI{2.5}{\wizzle}", "m", "2.5"),
     ("four (5)", "", None),
     ("3 (at A) and 4 (at B)", "", None),
     ("54 g (54 kg)", "g", None),

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from corpus.scoring.reading import read_answer
-from corpus.scoring.types import Asked, Kind, Reading, ReadStatus
+from corpus.scoring.types import Asked, Kind, Reading, ReadStatus, ShownOption
 
 PLACES = [r"\boxed{%s}", "[ANSWER]%s[/ANSWER]", "<answer>%s</answer>"]
 
@@ -57,6 +57,25 @@ AROUND = [
     ("7-@", None),
     ("x = 7 -@", None),
     (r"@ \times 10^{-3} \times 2", None),
+    ("10^{-@}", None),
+    ("@^2", None),
+    ("@^-2", None),
+    ("@-3", None),
+    ("@- as said before", None),
+    ("@−", None),
+    (r"-\frac{@}{2}", None),
+    (r"\dfrac{3}{@}", None),
+    (r"\sqrt{@}", None),
+    (r"\sqrt[3]{-@}", None),
+    (r"\log @", None),
+    (r"-\log_{10}(@)", None),
+    # a piece of nothing
+    (r"\mathbf{@}", "1.2"),
+    (r"\log K = @", "1.2"),
+    (r"\frac{1}{2} = @", "1.2"),
+    ("@—as said before", "1.2"),
+    ("@– as said before", "1.2"),
+    ("@-fold", "1.2"),
 ]
 
 
@@ -88,6 +107,11 @@ UNITS = [
     ("@ mol", "g", "500", "mol", ("unit-differs",)),
     ("@ g", "g", "500", "g", ()),
     ("@ g", "", "500", "g", ("unit-undeclared",)),
+    ("@~mg", "g", "0.5", "mg", ("unit-converted",)),
+    (r"$@~\text{mg}$", "g", "0.5", "mg", ("unit-converted",)),
+    (r"$@~\mathrm{mg}$", "g", "0.5", "mg", ("unit-converted",)),
+    (r"$@\quad\text{mg}$", "g", "0.5", "mg", ("unit-converted",)),
+    (r"$@\qquad\text{mg}$", "g", "0.5", "mg", ("unit-converted",)),
     # words, no unit
     ("@ as said", "g", "500", "", ()),
     ("@ A is the ampere", "g", "500", "", ()),
@@ -121,6 +145,86 @@ def test_what_was_read_spans_the_sign_the_power_and_the_unit() -> None:
 
 def test_a_correction_still_replaces_the_tag() -> None:
     assert read("-[ANSWER]5[/ANSWER] V. I made a mistake. The correct answer is 6.").number == 6
+
+
+# Text around a place that holds 2; the value.
+CHARGES = [
+    ("The charge is @−.", "-2"),
+    ("@-", "-2"),
+    ("@–", "-2"),
+    ("@+", "2"),
+    ("@^-", "-2"),
+    ("$@^{-}$ as said", "-2"),
+    ("$@$-", "-2"),
+    (r"\(@-\) as said", "-2"),
+    ("(@-) as said", "-2"),
+    ("**@**- ", "-2"),
+    ("@- as said", None),
+    ("@--- as said", "2"),
+    ("@-> as said", "2"),
+    ("@-butanol", None),
+    ("@ - as said", "2"),
+    ("@—", "2"),
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("around", "value"), CHARGES)
+def test_a_sign_right_behind_is_a_charge(around: str, value: str | None, place: str) -> None:
+    reading = read(around.replace("@", place % "2"))
+    assert reading.number == (None if value is None else Decimal(value))
+    assert (
+        value != "-2" or reading.notes == ("trailing-sign", "outside") or reading.notes == ("outside", "trailing-sign")
+    )
+
+
+def test_what_is_no_whole_number_has_no_charge() -> None:
+    assert read("[ANSWER]II[/ANSWER]−").number == -2
+    assert read("[ANSWER]5 g[/ANSWER]-").status is ReadStatus.UNPARSED
+    assert read("-[ANSWER]-5[/ANSWER]").status is ReadStatus.UNPARSED
+    assert read("-[ANSWER]x = 5[/ANSWER]").status is ReadStatus.UNPARSED
+
+
+STATES = ("-1", "+1", "0", "+2")
+CONCENTRATIONS = ("1.2 × 10^-3 M", "1.2 × 10^-4 M", "1.2 M")
+ENTHALPIES = ("58.6 kJ/mol", "-58.6 kJ/mol")
+# Options, a reply, the position of the option or none.
+OPTIONS = [
+    (STATES, r"The oxidation state is −\boxed{1}.", 0),
+    (STATES, r"The oxidation state is \boxed{1}^-.", 0),
+    (STATES, "It is [ANSWER]1[/ANSWER]−.", 0),
+    (STATES, r"\boxed{1}", 1),
+    (STATES, "- [ANSWER]1[/ANSWER]", 1),
+    (STATES, "-[ANSWER]A[/ANSWER]", 0),
+    (STATES, "-[ANSWER]+1[/ANSWER]", None),
+    (STATES, r"-\boxed{2}", None),
+    (STATES, r"7-\boxed{1}", None),
+    (STATES, "−[ANSWER]one[/ANSWER]", 1),
+    (("-1", "0"), r"-\boxed{1}", 0),
+    (("58.6", "-58.6"), r"$\Delta H = -\boxed{58.6\ \text{kJ/mol}}$", 1),
+    (("58.6", "-58.6"), "ΔH = -[ANSWER]58.6 kJ/mol[/ANSWER]", 1),
+    (ENTHALPIES, "ΔH = -[ANSWER]58.6[/ANSWER] kJ/mol", 1),
+    (ENTHALPIES, "ΔH = [ANSWER]58.6[/ANSWER] kJ/mol", 0),
+    (ENTHALPIES, "ΔH = [ANSWER]58.6 kJ/mol[/ANSWER] J", 0),
+    (CONCENTRATIONS, r"$\boxed{1.2} \times 10^{-3}$ M", 0),
+    (CONCENTRATIONS, "[ANSWER]1.2[/ANSWER] × 10^-3 M", 0),
+    (CONCENTRATIONS, "[ANSWER]1.2[/ANSWER] × 10^-4", 1),
+    (CONCENTRATIONS, "[ANSWER]1.2[/ANSWER] M", 2),
+    (CONCENTRATIONS, "[ANSWER]1.2[/ANSWER] mM", 0),
+    (CONCENTRATIONS, "[ANSWER]A[/ANSWER] M", 0),
+    (CONCENTRATIONS, r"10^{\boxed{1.2}} M", None),
+    (("500 mg", "2 g"), "[ANSWER]2[/ANSWER] kg", None),
+    (("500 mg", "2 g"), "[ANSWER]2[/ANSWER] as said", 1),
+]
+
+
+@pytest.mark.parametrize(("options", "text", "position"), OPTIONS)
+def test_what_stands_outside_an_option_that_is_an_amount(
+    options: tuple[str, ...], text: str, position: int | None
+) -> None:
+    shown = tuple(ShownOption("ABCD"[i], str(i), option) for i, option in enumerate(options))
+    reading = read_answer(text=text, asked=Asked(Kind.CHOICE, shown))
+    assert reading.option_keys == (() if position is None else (str(position),))
 
 
 def test_a_choice_has_no_sign() -> None:

@@ -99,6 +99,16 @@ REPEATED += [
     "-\\boxed{5} \\times 10^{3} ",
     "-[ANSWER]5[/ANSWER] × 10^3 mg and ",
     "\\kilo\\joule",
+    "10 (n = 2) ",
+    "10, n = ",
+    "\\boxed{5}- ",
+    "\\frac{1}{\\boxed{5}} ",
+    "five 13C NMR signals, so 5 ",
+    '{"a": ',
+    "<br>",
+    "<h1>",
+    "use <think> tags ",
+    "\\SI[a]{5}{\\mg{",
 ]
 
 
@@ -106,6 +116,8 @@ REPEATED += [
 IN_A_LOOP = [
     "B is the correct answer. ",
     "I think it's B. ",
+    "I think it's ",
+    "Actually, it should be B. ",
     "B is correct, ",
     "the answer is not B. ",
     "Many say the answer is B. ",

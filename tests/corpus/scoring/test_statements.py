@@ -3,6 +3,7 @@
 import pytest
 
 from corpus.scoring.reading import read_answer
+from corpus.scoring.statements import called_correct, only_statement
 from corpus.scoring.types import Asked, Kind, ShownOption
 
 TEXTS = ("Methanol", "Ethanol", "Propan-1-ol", "Benzene")
@@ -82,3 +83,31 @@ def test_what_states_no_one_choice(text: str) -> None:
 
 def test_the_same_letter_added_changes_nothing() -> None:
     assert read("B is the correct answer. B too.") == "B"
+
+
+@pytest.mark.parametrize(
+    "text", ["METHANOL IS THE CORRECT ANSWER.", "METHANOL IS THE RIGHT OPTION.", "METHANOL IS THE BEST CHOICE"]
+)
+def test_a_sentence_all_in_capitals_is_a_statement(text: str) -> None:
+    assert [text[place.start : place.end] for place in called_correct(text)] == ["METHANOL"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think it's B.",
+        "I'd say that it's option B",
+        "I would go with (B), since",
+        "I pick **B**\n",
+        "I choose B and C",
+        "I guess B because",
+    ],
+)
+def test_a_choice_in_the_first_person_is_a_statement(text: str) -> None:
+    located = only_statement(text)
+    assert located is not None
+    assert "B" in text[located.start : located.end]
+
+
+def test_a_choice_of_nothing_is_no_statement() -> None:
+    assert only_statement("I think it's I think it's Bad") is None

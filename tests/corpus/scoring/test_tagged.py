@@ -245,3 +245,34 @@ INSIDE = [
 @pytest.mark.parametrize(("text", "asked", "value", "stretch"), INSIDE)
 def test_inside_and_around_tags(text: str, asked: Asked, value: str, stretch: str) -> None:
     assert read(text, asked) == (value, stretch)
+
+
+CORRECTIONS = [
+    *[
+        (f"[ANSWER]A[/ANSWER]\n\n{words} C.", "C")
+        for words in (
+            "Actually, it should be",
+            "Sorry, that should be",
+            "Oops, this should have been",
+            "No! It must be",
+            "Wait, it should actually be",
+            "My mistake: it should be",
+            "Edit: the answer is",
+            "**Edit:** the answer is",
+            "That was quick. Edit: the answer is",
+            "OOPS, I MEANT",
+        )
+    ],
+    ("[ANSWER]A[/ANSWER]\n\nI give it credit: the answer is C.", "A"),
+    ("[ANSWER]A[/ANSWER]\n\nActually, it should be noted that C is heavy.", "A"),
+    ("[ANSWER]A[/ANSWER]\n\nIt should be C.", "A"),
+    ("The answer is A. Actually, it should be C.", ""),
+    ("The answer is A. Sorry, that must be C.", ""),
+    ("The answer is A. Sorry, I was slow.", "A"),
+]
+
+
+@pytest.mark.parametrize(("text", "letter"), CORRECTIONS)
+def test_what_should_be_replaces_what_was_said(text: str, letter: str) -> None:
+    shown = tuple(ShownOption(name, name, f"text {name}") for name in "ABC")
+    assert "".join(read_answer(text=text, asked=Asked(Kind.CHOICE, shown)).option_keys) == letter

@@ -10,7 +10,8 @@ TEXTS = ("tin", "zinc", "lead", "gold")
 PROMPT = "Which of these metals is it? Put the letter in [ANSWER] and [/ANSWER]."
 CHOICE = Asked(Kind.CHOICE, tuple(ShownOption(a, a, text) for a, text in zip("ABCD", TEXTS, strict=True)), PROMPT)
 NUMBER = Asked(Kind.NUMBER, prompt=PROMPT)
-ENDS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|end|>", "<|endoftext|>", "<end_of_turn>")
+ENDS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|end|>", "<|endoftext|>", "<end_of_turn>", "<|return|>")
+MORE_ENDS = ("<|call|>", "<|eom_id|>", "<|END_RESPONSE|>", "<|END_OF_TURN_TOKEN|>", "<｜end▁of▁sentence｜>")
 
 
 def read(text: str, asked: Asked) -> str:
@@ -19,7 +20,7 @@ def read(text: str, asked: Asked) -> str:
     return value or reading.status.value
 
 
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("end", [*ENDS, *MORE_ENDS])
 def test_an_end_of_turn_token(end: str) -> None:
     assert read(f"B{end}", CHOICE) == "B"
     assert read(f"7{end}", NUMBER) == "7"
@@ -41,6 +42,8 @@ TURNS = [
     (f"<s>[INST] {PROMPT} [/INST] B</s>", CHOICE, "B"),
     ("<|im_start|>assistant\nB<|im_end|>", CHOICE, "B"),
     ("<|channel|>analysis<|message|>It is A.<|end|><|start|>assistant<|channel|>final<|message|>B", CHOICE, "B"),
+    ("<|START_RESPONSE|>B<|END_RESPONSE|>", CHOICE, "B"),
+    ("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>B<|END_OF_TURN_TOKEN|>", CHOICE, "B"),
     ("<think>It is A.</s></think>B</s>", CHOICE, "B"),
     ("The answer is <s>A</s> B", CHOICE, "unparsed"),
     ("The answer is <s>A</s>. [ANSWER]B[/ANSWER]", CHOICE, "B"),

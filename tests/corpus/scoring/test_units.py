@@ -78,7 +78,7 @@ CASES = [
     ("2500", "Jmol^-1", "kJ/mol", "2.5", UNIT_CONVERTED),
     ("2500", "Jmol^{-1}", "kJ/mol", "2.5", UNIT_CONVERTED),
     ("2500", "JK^-1mol^-1", "J/(mol K)", "2500", ""),
-    ("2", "ms^-1", "m/s", "2", UNIT_DIFFERS),
+    ("2", "ms^-1", "m/s", "2", ""),
     ("8", "gL^-1", "mg/L", "8000", UNIT_CONVERTED),
     ("2", "gmol", "g/mol", "2", UNIT_DIFFERS),
     ("2500", "J/mol rxn", "kJ/mol", "2.5", UNIT_CONVERTED),
@@ -221,3 +221,25 @@ UNDECLARED = [("0.042 kg", True), ("25%", True), ("5 ‰", True), ("5 mol/L", Tr
 def test_a_unit_where_the_question_declares_none(text: str, is_noted: bool) -> None:
     assert ("unit-undeclared" in read_typed_number(text).notes) is is_noted
     assert "unit-undeclared" not in read_typed_number(text, unit="g").notes
+
+
+SECONDS = [
+    ("m/s", "ms^-1", "5", ""),
+    ("m/s", "ms^{-1}", "5", ""),
+    ("m/s", "m s^-1", "5", ""),
+    ("ms^-1", "m/s", "5", ""),
+    ("ms^-1", "m s^-1", "5", ""),
+    ("m s^-2", "ms^-2", "5", ""),
+    ("m/s", "kms^-1", "5000", UNIT_CONVERTED),
+    ("km/s", "ms^-1", "0.005", UNIT_CONVERTED),
+    ("mmol/s", "mmols^-1", "5", ""),
+    ("s^-1", "ms^-1", "5000", UNIT_CONVERTED),
+    ("s", "ms", "0.005", UNIT_CONVERTED),
+    ("m/s", "ms", "5", UNIT_DIFFERS),
+    ("m/s", "ms^1", "5", UNIT_DIFFERS),
+]
+
+
+@pytest.mark.parametrize(("asked", "unit", "value", "note"), SECONDS)
+def test_a_second_glued_to_a_metre(asked: str, unit: str, value: str, note: str) -> None:
+    assert in_asked_unit(value=Decimal(5), unit=unit, asked_unit=asked) == (Decimal(value), note)

@@ -4,7 +4,7 @@ import pytest
 
 from corpus.scoring.reading import read_answer
 from corpus.scoring.types import Asked, Kind, ShownOption
-from corpus.scoring.visible import visible_text
+from corpus.scoring.visible import visible_text, with_line_breaks
 
 # `#` stands for a character that is blanked out.
 BLOCKS = [
@@ -73,3 +73,58 @@ def test_an_echoed_system_prompt_states_no_answer() -> None:
     said_first, prompt = "Put it like [ANSWER]A[/ANSWER].\n\n", "Which of these metals is it?"
     asked = Asked(Kind.CHOICE, shown, prompt, said_first=said_first)
     assert read_answer(text=f"{said_first}{prompt}\nB", asked=asked).option_keys == ("b",)
+
+
+SPOKEN_OF = [
+    ("Use <think> tags.\n[ANSWER]C[/ANSWER]", "C"),
+    ("Use `<think>` tokens.\n[ANSWER]C[/ANSWER]", "C"),
+    ("Use <think> and </think> tags.\n[ANSWER]C[/ANSWER]", "C"),
+    ("<think> tags.\n[ANSWER]C[/ANSWER]", "truncated"),
+    ("Well\n<think> tags.\n[ANSWER]C[/ANSWER]", "truncated"),
+    ("Use <think> taggants.\n[ANSWER]C[/ANSWER]", "truncated"),
+    ("<think>Use <think> tags.</think></think>[ANSWER]C[/ANSWER]", "C"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SPOKEN_OF)
+def test_a_tag_that_is_spoken_of_opens_nothing(text: str, expected: str) -> None:
+    shown = tuple(ShownOption(name, name, f"text {name}") for name in "ABCD")
+    reading = read_answer(text=text, asked=Asked(Kind.CHOICE, shown))
+    assert ("".join(reading.option_keys) or reading.status.value) == expected
+
+
+LINE_BREAKS = [
+    ("C<br>x", "C\n   x"),
+    ("C<br/>x", "C\n    x"),
+    ("C<br />x", "C\n     x"),
+    ("C<BR>x", "C\n   x"),
+    ("<p>C</p>", "\n  C\n   "),
+    ("<h1>Answer</h1>", "\n## Answer\n    "),
+    ("<h6>Answer</h6>", "\n## Answer\n    "),
+    ("<b>C</b> < 5", "<b>C</b> < 5"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LINE_BREAKS)
+def test_line_ends_of_html_are_line_ends(text: str, expected: str) -> None:
+    assert with_line_breaks(text) == expected
+
+
+HTML = [
+    "Answer: C<br>",
+    "The answer is C<br/>because ...",
+    "<h3>Answer</h3>\n<p>C</p>",
+    "<p>The answer is C</p><p>It is</p>",
+]
+
+
+@pytest.mark.parametrize("text", HTML)
+def test_answers_in_html_are_read(text: str) -> None:
+    shown = tuple(ShownOption(name, name, f"text<br>{name}") for name in "ABCD")
+    asked = Asked(Kind.CHOICE, shown)
+    reading = read_answer(text=text, asked=asked)
+    assert reading.option_keys == ("C",)
+    assert reading.span is not None
+    assert text[slice(*reading.span)].startswith("C")
+    assert read_answer(text="text<br>C", asked=asked).option_keys == ("C",)
+    assert read_answer(text="text<br>C", asked=Asked(Kind.TEXT)).text == "text<br>C"
