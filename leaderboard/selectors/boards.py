@@ -56,8 +56,8 @@ def groupings_of(*, benchmark_id: int) -> list[GroupingChoice]:
 def topics_of(*, benchmark_id: int, grouping: str, question_ids: Sequence[int]) -> list[Topic]:
     """Return the labels of a grouping that questions of the set carry, by name, each with its columns.
 
-    Labels whose slugs are the same word for word (`organic_chemistry`, `organic-chemistry`) are one topic. No two topics
-    have one name: files, answers of the API and charts know them by it.
+    Labels whose slugs are the same word for word (`organic_chemistry`, `organic-chemistry`) are one topic. No two of
+    them have one name: files, answers of the API and charts know them by it.
     """
     column_of = {question_id: index for index, question_id in enumerate(question_ids)}
     rows = Label.objects.filter(

@@ -201,4 +201,7 @@ def test_the_report_for_machines(results, tmp_path, capsys) -> None:
 def test_groups_of_one_name_are_all_in_it(results, tmp_path) -> None:
     Label.objects.filter(slug="physical-chemistry").update(name="Organic Chemistry")
     found = [line for line in table(export(tmp_path / "out")["groups.csv"]) if line["slug"] == "good"]
-    assert [line["group"] for line in found if line["grouping"] == "topic"] == ["organic-chemistry", "physical-chemistry"]
+    assert [line["group"] for line in found if line["grouping"] == "topic"] == [
+        "organic-chemistry",
+        "physical-chemistry",
+    ]
