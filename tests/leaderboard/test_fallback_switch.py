@@ -17,7 +17,7 @@ from django.test import Client
 from corpus.models import QuestionSet, Source
 from corpus.services.results import results_changed
 from evaluations.models import Item, ItemReading, Run
-from leaderboard import fallback
+from leaderboard import fallback as fallback_module
 from leaderboard.fallback import FallbackUse, fallback_use, helped_runs
 from leaderboard.models import ScoreMatrix, Snapshot
 from leaderboard.queries import load_board, whole_query
@@ -277,7 +277,7 @@ def test_a_board_that_was_looked_at_says_how_many_answers_rest_on_a_reader_at_no
 ) -> None:
     client.get(f"{SET}/")
     found = public_sets().get(pk=wide.pk)
-    monkeypatch.setattr(fallback, "current_matrix", None)
+    monkeypatch.setattr(fallback_module, "current_matrix", None)
     assert fallback_use(question_set=found, rule="standard@1") == FallbackUse(n_answers=10, n_systems=1)
     # A matrix may be newer than what its reader knows of the results.
     matrix = load_board(question_set=found, query=whole_query(question_set=found, rule="", fallback="on")).matrix
