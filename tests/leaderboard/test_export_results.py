@@ -85,7 +85,7 @@ def people_in(files: dict[str, str]) -> list[dict[str, str]]:
 def test_people_are_in_it_once_a_snapshot_shows_them(results, tmp_path) -> None:
     files = export(tmp_path / "before")
     assert people_in(files) == []
-    assert "No snapshot shows these very people" in files["README.md"]
+    assert "No snapshot shows these very people on this set" in files["README.md"]
     snapshot_publish(question_set=results)
     assert len(people_in(export(tmp_path / "after"))) == 1
 
