@@ -172,3 +172,33 @@ def test_it_is_fitted_once_for_each_state_of_the_results(client, wide_set, monke
     results_changed(benchmark_id=wide_set.benchmark_id)
     lines(client)
     assert len(calls) == 3
+
+
+def test_the_chart_shows_what_the_table_says_people_first(client, wide_set) -> None:
+    make_people(wide_set, [letters(16 + number) for number in range(6)])
+    make_run(make_system(slug="stopped", name="Stopped <b>"), wide_set, letters(24)[:32] + " " * 8, status="stopped")
+    table, figure = lines(client), client.get(f"{PAGE}chart.json").json()
+    people, models = figure["data"]
+    assert figure["layout"]["yaxis"]["categoryarray"][-1] == people["y"][0] == table["human-experts"]["name"]
+    assert people["x"] == [float(table["human-experts"]["ability"])]
+    assert models["y"] == [*(f"System {number}" for number in range(5)), "Stopped &lt;b&gt;"]
+    for slug, x, half, symbol in zip(
+        [*(f"s{number}" for number in range(5)), "stopped"],
+        models["x"],
+        models["error_x"]["array"],
+        models["marker"]["symbol"],
+        strict=True,
+    ):
+        assert x == pytest.approx(float(table[slug]["ability"]), abs=1e-3)
+        assert half == pytest.approx(1.96 * float(table[slug]["ability_error"]), abs=1e-3)
+        assert symbol == ("circle-open" if slug == "stopped" else "circle")
+    page = client.get(PAGE, {"rule": "standard"}).content.decode()
+    assert 'data-figure="/leaderboard/wide/scale/chart.json?rule=standard"' in page
+    assert page.index("</table>") < page.index("data-figure")
+    assert f"min-height: {figure['layout']['height']}px" in page
+
+
+def test_the_chart_is_for_who_may_read_the_page(client, wide_set) -> None:
+    assert client.get(f"{PAGE}chart.json").status_code == 200
+    QuestionSet.objects.update(policy="closed")
+    assert client.get(f"{PAGE}chart.json").status_code == client.get(PAGE).status_code == 403
