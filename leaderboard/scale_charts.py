@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 from leaderboard.boards import HUMAN, Row
 from leaderboard.charts import BAR_HEIGHT, FRAME_HEIGHT, KIND_STYLES, MOST_BARS, label, plain
-from leaderboard.scale import Placement
+from leaderboard.scale import Placement, Z
 
-# The normal quantile of a 95% interval.
-Z = 1.959964
 STYLES = {HUMAN: ("People", "var(--category-green)"), **{kind: style[:2] for kind, style in KIND_STYLES.items()}}
 SYMBOLS = {HUMAN: "diamond", "model": "circle", "agent": "triangle-up", "baseline": "square"}
 

@@ -14,7 +14,7 @@ from leaderboard.csv_files import csv_response
 from leaderboard.question_views import DECIMALS, ROBOTS, for_who_may_read_questions
 from leaderboard.questions import is_public
 from leaderboard.scale import FEWEST_ANSWERS, FEWEST_SYSTEMS, Placement, placement_of
-from leaderboard.scale_charts import Z, n_drawn, scale_chart, scale_chart_height
+from leaderboard.scale_charts import n_drawn, scale_chart, scale_chart_height
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.views import explains_bad_queries, whole_choices
 
@@ -81,13 +81,13 @@ def scale_csv(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
 
 def _lines(found: Placement) -> Iterator[list[Any]]:
     for placed in found.systems:
-        row, half = placed.row, Z * placed.expected_error
+        row, bounds = placed.row, placed.expected_bounds
         share = None if row.estimate.accuracy is None else float(row.estimate.accuracy)
         yield [
             *(row.slug, row.name, row.kind, "complete" if row.is_complete else "incomplete", None),
             *(placed.n_answered, share),
             *(round(figure, DECIMALS) for figure in (placed.ability, placed.ability_error, placed.expected)),
-            *(round(max(placed.expected - half, 0.0), DECIMALS), round(min(placed.expected + half, 1.0), DECIMALS)),
+            *(round(bound, DECIMALS) for bound in bounds),
             "yes" if placed.helps else "no",
         ]
     for people in found.people:

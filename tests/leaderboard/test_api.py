@@ -234,6 +234,7 @@ def test_the_description_is_served_without_pages_from_elsewhere(client, db) -> N
         "/api/v1/leaderboard/{set_slug}.csv",
         "/api/v1/leaderboard/{set_slug}/confidence/",
         "/api/v1/leaderboard/{set_slug}/robustness/",
+        "/api/v1/leaderboard/{set_slug}/scale/",
         "/api/v1/systems/{slug}/",
     }
 

@@ -202,3 +202,27 @@ def test_the_chart_is_for_who_may_read_the_page(client, wide_set) -> None:
     assert client.get(f"{PAGE}chart.json").status_code == 200
     QuestionSet.objects.update(policy="closed")
     assert client.get(f"{PAGE}chart.json").status_code == client.get(PAGE).status_code == 403
+
+
+def test_the_api_says_what_the_table_does_and_nothing_of_sets_that_are_not_open(client, wide_set) -> None:
+    make_people(wide_set, [letters(16 + number) for number in range(6)])
+    table = lines(client)
+    answer = client.get("/api/v1/leaderboard/wide/scale/")
+    found = answer.json()
+    assert (found["n_systems"], found["withheld"], found["rule"]) == (5, None, "standard@1")
+    assert [each["slug"] for each in found["entrants"]] == list(table)
+    for each in found["entrants"]:
+        line = table[each["slug"]]
+        assert (each["kind"], each["status"], each["makes_the_scale"]) == (
+            line["kind"],
+            line["status"],
+            line["makes_the_scale"] == "yes",
+        )
+        for name in ("accuracy", "ability", "ability_error", "expected_share", "expected_low", "expected_high"):
+            assert each[name] == pytest.approx(float(line[name]), abs=1e-4)
+    same = {"If-None-Match": answer["ETag"]}
+    assert client.get("/api/v1/leaderboard/wide/scale/", headers=same).status_code == 304
+    QuestionSet.objects.update(policy="closed")
+    closed = client.get("/api/v1/leaderboard/wide/scale/", headers=same)
+    assert (closed.status_code, closed.json()["entrants"], closed.json()["n_systems"]) == (200, [], None)
+    assert "not open" in closed.json()["withheld"]
