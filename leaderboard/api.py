@@ -14,6 +14,7 @@ from corpus.models import QuestionSet
 from evaluations.selectors import public_system
 from leaderboard import payloads
 from leaderboard.api_schemas import CSV_EXTRA, EXTRA, PROBLEMS, BoardOut, SetsOut, SystemOut
+from leaderboard.libraries import figure_libraries
 from leaderboard.queries import (
     BadQueryError,
     Board,
@@ -62,7 +63,7 @@ def not_found(request: HttpRequest, error: Exception) -> HttpResponse:
 @lru_cache(maxsize=1)
 def code_version() -> str:
     """Return a name for the code that makes the answers: an update of the site may change them without new results."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(repr(figure_libraries()).encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()

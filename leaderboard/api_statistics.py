@@ -1,4 +1,4 @@
-"""The part of the API that serves confidence and robustness."""
+"""The part of the API that serves confidence, robustness and abilities."""
 
 from django.http import HttpRequest, HttpResponse
 
@@ -6,12 +6,16 @@ from leaderboard.api import FALLBACK, RULE, api, conditional, entity_tag, found_
 from leaderboard.api_schemas import EXTRA, PROBLEMS
 from leaderboard.confidence import confidence_of
 from leaderboard.queries import whole_query
+from leaderboard.questions import is_public
 from leaderboard.robustness import robustness_of
+from leaderboard.scale import placement_of
 from leaderboard.selectors.boards import public_sets
-from leaderboard.statistic_payloads import confidence_payload, robustness_payload
-from leaderboard.statistic_schemas import ConfidenceOut, RobustnessOut
+from leaderboard.statistic_payloads import confidence_payload, robustness_payload, scale_payload
+from leaderboard.statistic_schemas import ConfidenceOut, RobustnessOut, ScaleOut
 
 __all__ = ["api"]
+
+NOT_OPEN = "The set is not open, and abilities would tell of single verdicts."
 
 
 @api.get(
@@ -58,6 +62,33 @@ def robustness(request: HttpRequest, set_slug: str, rule: str = RULE, fallback: 
             request,
             RobustnessOut,
             robustness_payload(robustness_of(question_set=question_set, rule=asked.rule, fallback=asked.fallback)),
+        ),
+    )
+
+
+@api.get(
+    "/leaderboard/{slug:set_slug}/scale/",
+    response={200: ScaleOut, **PROBLEMS},
+    summary="Abilities on one scale",
+    openapi_extra=EXTRA,
+)
+def scale(request: HttpRequest, set_slug: str, rule: str = RULE, fallback: str = FALLBACK) -> HttpResponse:
+    """Who answered only some questions beside who answered all, with how hard these are taken into account. The scale
+    comes from systems that answered the whole set, whose abilities are taken to have mean 0 and deviation 1. Of sets
+    that are not open there is none, since abilities would tell of single verdicts."""
+    question_set = found_set(set_slug)
+    asked = whole_query(question_set=question_set, rule=rule, fallback=fallback)
+    tag = entity_tag(request, *_versions(question_set.benchmark_id))
+    withheld = "" if is_public(question_set) else NOT_OPEN
+    return conditional(
+        request,
+        tag,
+        lambda: json_response(
+            request,
+            ScaleOut,
+            scale_payload(
+                placement_of(question_set=question_set, rule=asked.rule, fallback=asked.fallback), withheld=withheld
+            ),
         ),
     )
 

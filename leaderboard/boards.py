@@ -16,6 +16,8 @@ from leaderboard.matrix import ERROR, MISSING, OUTCOMES, PERSON, RIGHT, Codes, M
 HUMAN = "human"
 # Below these many questions a topic's results are greyed and never ranked: one question moves them by ten points.
 SMALL_TOPIC = 10
+# So many letters of a system's name are on an axis.
+NAME_LENGTH = 32
 Columns = npt.NDArray[np.intp]
 
 INCOMPLETE = "incomplete"
@@ -119,7 +121,8 @@ class Row:
 
     `rank_low` and `rank_high` are the ranks the questions allow, `letters` the groups of those it cannot be told apart
     from, `group` the block of the board between two heavier lines (`leaderboard.standing`). `n_by_fallback` answers to
-    the questions shown could only be read by a fallback reader.
+    the questions shown could only be read by a fallback reader. `name_repeats` where another row's name cannot be told
+    from it in a chart.
     """
 
     slug: str
@@ -246,6 +249,11 @@ def _system_estimate(codes: Codes, columns: Columns, *, is_shown: bool, is_close
     return estimate_of(part) if is_shown else withheld_estimate(part, FEW_QUESTIONS)
 
 
+def short_name(name: str) -> str:
+    """Return a name as charts have room for it."""
+    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
+
+
 def ranked(rows: Iterable[Row], *, is_small: bool = False) -> list[Row]:
     """Return rows from best to worst with ranks; incomplete ones last, without. Nobody has one where too few questions
     are shown (`is_small`).
@@ -257,8 +265,11 @@ def ranked(rows: Iterable[Row], *, is_small: bool = False) -> list[Row]:
         descending=True,
     )
     ranks = ranking.shared_ranks([None if is_small else row.estimate.accuracy for row in ordered])
-    names = Counter(row.name for row in ordered)
-    return [replace(row, rank=rank, name_repeats=names[row.name] > 1) for row, rank in zip(ordered, ranks, strict=True)]
+    names = Counter(short_name(row.name) for row in ordered)
+    return [
+        replace(row, rank=rank, name_repeats=names[short_name(row.name)] > 1)
+        for row, rank in zip(ordered, ranks, strict=True)
+    ]
 
 
 def outcomes_in_use(rows: Iterable[Row]) -> list[str]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from leaderboard.boards import HUMAN, Row
+from leaderboard.boards import HUMAN, Row, short_name
 from leaderboard.queries import Board
 
 MOST_BARS = 40
@@ -47,8 +47,7 @@ def bar_chart(board: Board) -> dict[str, Any]:
 
 def label(row: Row) -> str:
     """Return a system's label on the axis: plain text, since Plotly reads tags and entities in labels."""
-    text = row.name if len(row.name) <= 32 else f"{row.name[:31]}…"
-    text = plain(text)
+    text = plain(short_name(row.name))
     # Two systems of one name must not share a bar.
     return f"{text} ({row.slug})" if row.name_repeats else text
 

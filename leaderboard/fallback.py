@@ -22,7 +22,7 @@ from leaderboard.statistics import Integers
 _UNPARSED = OUTCOMES.index(Outcome.UNPARSED)
 _KEEP_SECONDS = 86_400
 # Raised when what is worked out changes, so that nothing kept by older code is shown.
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +47,38 @@ class FallbackUse:
     n_systems: int
 
 
-def helped_runs(*, question_set: QuestionSet, matrix: Matrix) -> dict[str, Helped]:
+class _Kept(NamedTuple):
+    """What is kept for a set under a rule at one state of the results: the runs looked at, and which had a reader."""
+
+    run_ids: list[str]
+    helped: dict[str, Helped]
+
+
+def helped_runs(*, question_set: QuestionSet, rule: str, matrix: Matrix) -> dict[str, Helped]:
     """Return the runs of a set's matrix that had a fallback reader, looked up once for each state of the results.
 
-    `matrix` is the one with what fallback readers could read. What has no verdict in it rests on nobody.
+    `matrix` is the one under `rule` with what fallback readers could read. What has no verdict in it rests on nobody.
     """
     run_ids = [entrant.run_id for entrant in matrix.entrants if entrant.type == SYSTEM]
-    made_from = (_FORMAT, question_set.current_revision_id, question_set.benchmark.results_version, run_ids)
-    key = f"fallback:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
-    places: dict[str, list[Place]] | None = cache.get(key)
-    if places is None:
-        places = fallback_places(root_ids=matrix.root_ids, run_ids=run_ids)
-        cache.set(key, places, _KEEP_SECONDS)
-    if not places:
-        return {}
+    kept: _Kept | None = cache.get(_key(question_set, rule))
+    # A matrix may be newer than the state that its reader knows of.
+    if kept is None or kept.run_ids != run_ids:
+        kept = _Kept(run_ids, _helped(matrix, fallback_places(root_ids=matrix.root_ids, run_ids=run_ids)))
+        cache.set(_key(question_set, rule), kept, _KEEP_SECONDS)
+    return kept.helped
+
+
+def _key(question_set: QuestionSet, rule: str) -> str:
+    made_from = (_FORMAT, question_set.current_revision_id, question_set.benchmark.results_version, rule)
+    return f"fallback:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
+
+
+def _helped(matrix: Matrix, places: Mapping[str, list[Place]]) -> dict[str, Helped]:
     return {
         entrant.run_id: Helped(
             entrant.id, *_resting(codes, matrix.root_ids, places[entrant.run_id]), is_complete(codes)
         )
-        for entrant, codes in matrix.blocks()
+        for entrant, codes in (matrix.blocks() if places else [])
         if entrant.run_id in places
     }
 
@@ -93,7 +106,7 @@ def chosen_matrix(*, question_set: QuestionSet, rule: str, fallback: str) -> Mat
     matrix = current_matrix(question_set=question_set, rule=rule)
     if fallback == "on":
         return matrix
-    return without_fallback(matrix, helped_runs(question_set=question_set, matrix=matrix))
+    return without_fallback(matrix, helped_runs(question_set=question_set, rule=rule, matrix=matrix))
 
 
 def fallback_use(*, question_set: QuestionSet, rule: str) -> FallbackUse | None:
@@ -101,32 +114,19 @@ def fallback_use(*, question_set: QuestionSet, rule: str) -> FallbackUse | None:
 
     Where the set is not open, runs that are not complete are left out: what they answered is told of nobody.
     """
-    counted = _counted(question_set, rule)
-    if not counted:
+    kept: _Kept | None = cache.get(_key(question_set, rule))
+    # Whoever looks at a board has it kept; the matrix is not unpacked a second time.
+    helped = kept.helped if kept else _helped_now(question_set, rule)
+    if not helped:
         return None
     visible, is_open = visible_systems(), smallest_group(question_set) == 1
-    counts = [each.n for each in counted if each.system_id in visible and (is_open or each.is_complete)]
-    return FallbackUse(sum(counts), sum(bool(count) for count in counts)) if counts else None
+    counted = [run for run in helped.values() if run.system_id in visible and (is_open or run.is_complete)]
+    return FallbackUse(sum(run.columns.size for run in counted), sum(bool(run.columns.size) for run in counted))
 
 
-class _Counted(NamedTuple):
-    system_id: int
-    n: int
-    is_complete: bool
-
-
-def _counted(question_set: QuestionSet, rule: str) -> list[_Counted]:
-    """Return how many answers of each run rest on a fallback reader, looking at the matrix once for each state."""
-    made_from = (_FORMAT, question_set.current_revision_id, question_set.benchmark.results_version, rule)
-    key = f"fallback-use:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
-    found: list[_Counted] | None = cache.get(key)
-    if found is None:
-        helped = helped_runs(
-            question_set=question_set, matrix=current_matrix(question_set=question_set, rule=rule)
-        ).values()
-        found = [_Counted(run.system_id, int(run.columns.size), run.is_complete) for run in helped]
-        cache.set(key, found, _KEEP_SECONDS)
-    return found
+def _helped_now(question_set: QuestionSet, rule: str) -> dict[str, Helped]:
+    matrix = current_matrix(question_set=question_set, rule=rule)
+    return helped_runs(question_set=question_set, rule=rule, matrix=matrix)
 
 
 def _strict(codes: Codes, root_ids: Sequence[int], places: Sequence[Place]) -> Codes:

@@ -181,7 +181,7 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
     Raise `BadQueryError` for a grouping or topic that the set does not have.
     """
     matrix = current_matrix(question_set=question_set, rule=query.rule)
-    helped = helped_runs(question_set=question_set, matrix=matrix)
+    helped = helped_runs(question_set=question_set, rule=query.rule, matrix=matrix)
     if query.fallback == "off":
         matrix = without_fallback(matrix, helped)
     groupings = groupings_of(benchmark_id=question_set.benchmark_id)

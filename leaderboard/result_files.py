@@ -88,7 +88,7 @@ def _results(export: Export, groups: list[dict[str, Any]], systems: list[dict[st
         "canary": export.canary,
         "benchmark": {name: getattr(benchmark, name) for name in ("slug", "name", "version", "licence", "citation")},
         "set_content_hash": export.set_revision.content_hash,
-        "people": export.people._asdict(),
+        "people": {"are_shown": export.people.are_shown, "why_not": export.people.why_not},
         **({"fallback": export.board.query.fallback} if export.board.n_by_fallback else {}),
         "board": board_content(export.board),
         "groups": groups,

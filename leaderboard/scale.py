@@ -28,6 +28,8 @@ FEWEST_SYSTEMS = 5
 FEWEST_ANSWERS = 30
 # Of people: abilities to one decimal, shares in whole percent, so that nothing follows of single answers.
 DECIMALS_OF_ABILITY, DECIMALS_OF_SHARE = 1, 2
+# The normal quantile of a 95% interval.
+Z = 1.959964
 _KEEP_SECONDS = 86_400
 # Raised when what is worked out changes, so that nothing kept by older code is shown.
 _FORMAT = 2
@@ -51,6 +53,12 @@ class Placed:
     expected: float
     expected_error: float
     helps: bool
+
+    @property
+    def expected_bounds(self) -> tuple[float, float]:
+        """The 95% interval of the share expected."""
+        half = Z * self.expected_error
+        return max(self.expected - half, 0.0), min(self.expected + half, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

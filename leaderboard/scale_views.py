@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import conditional_page, require_safe
@@ -14,6 +14,8 @@ from leaderboard.csv_files import csv_response
 from leaderboard.question_views import DECIMALS, ROBOTS, for_who_may_read_questions
 from leaderboard.questions import is_public
 from leaderboard.scale import FEWEST_ANSWERS, FEWEST_SYSTEMS, Placement, placement_of
+from leaderboard.scale_charts import n_drawn, scale_chart, scale_chart_height
+from leaderboard.selectors.assets import chart_script_url
 from leaderboard.views import explains_bad_queries, whole_choices
 
 CSV_FIELDS = (
@@ -31,8 +33,6 @@ CSV_FIELDS = (
     "expected_high",
     "makes_the_scale",
 )
-# The normal quantile of a 95% interval.
-_Z = 1.959964
 
 
 @require_safe
@@ -51,9 +51,22 @@ def scale(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
         "fewest_answers": FEWEST_ANSWERS,
         "is_public": is_public(question_set),
         "robots": ROBOTS,
+        "chart_script": chart_script_url(),
+        "chart_height": scale_chart_height(found),
+        "n_charted": n_drawn(found),
         "page": "board",
     }
     return render(request, "leaderboard/scale.html", context)
+
+
+@require_safe
+@gzip_page
+@conditional_page
+@for_who_may_read_questions
+@explains_bad_queries
+def chart(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
+    """Return the abilities as Plotly JSON."""
+    return JsonResponse(scale_chart(placement_of(question_set=question_set, **whole_choices(request))))
 
 
 @require_safe
@@ -68,13 +81,13 @@ def scale_csv(request: HttpRequest, question_set: QuestionSet) -> HttpResponse:
 
 def _lines(found: Placement) -> Iterator[list[Any]]:
     for placed in found.systems:
-        row, half = placed.row, _Z * placed.expected_error
+        row, bounds = placed.row, placed.expected_bounds
         share = None if row.estimate.accuracy is None else float(row.estimate.accuracy)
         yield [
             *(row.slug, row.name, row.kind, "complete" if row.is_complete else "incomplete", None),
             *(placed.n_answered, share),
             *(round(figure, DECIMALS) for figure in (placed.ability, placed.ability_error, placed.expected)),
-            *(round(max(placed.expected - half, 0.0), DECIMALS), round(min(placed.expected + half, 1.0), DECIMALS)),
+            *(round(bound, DECIMALS) for bound in bounds),
             "yes" if placed.helps else "no",
         ]
     for people in found.people:

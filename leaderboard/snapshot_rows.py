@@ -4,9 +4,10 @@ People are told more coarsely than on the board, since these stay when somebody 
 (`leaderboard.people_steps`), of the whole set, without counts. docs/snapshots.md gives the reasons.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from leaderboard.boards import HUMAN, Estimate, PeopleFacts, Row, ranked
 from leaderboard.matrix import COMPLETE, PARTIAL, Matrix
 from leaderboard.people import PEOPLE_IN_PART_SLUG, PEOPLE_SLUG, cohort_of
 from leaderboard.people_steps import step_of, told
+from leaderboard.people_together import Telling
 from leaderboard.queries import Board
 from leaderboard.selectors.boards import people_rule
 from leaderboard.services.statistics import ByTopic, Looked, current_statistics
@@ -25,17 +27,18 @@ _STAYS = "of rows that stay"
 
 
 class PeopleShown(NamedTuple):
-    """Whether people are in it, and if not, why, in a sentence."""
+    """Whether people are in it, and if not, why, in a sentence; if so, the step of each row of people by its slug."""
 
     are_shown: bool
     why_not: str = ""
+    steps: Mapping[str, int | None] = MappingProxyType({})
 
 
-def people_steps(matrix: Matrix) -> dict[str, int | None]:
+def people_steps(matrix: Matrix, *, earlier: Sequence[Telling]) -> dict[str, int | None]:
     """Return the step of each row of people by its slug, None where none is coarse enough (`step_of`)."""
     minimum = people_rule().minimum_for_mean
     return {
-        slug: step_of(cohort_of(matrix, minimum=minimum, how=how))
+        slug: step_of(cohort_of(matrix, minimum=minimum, how=how), root_ids=matrix.root_ids, earlier=earlier)
         for slug, how in ((PEOPLE_SLUG, COMPLETE), (PEOPLE_IN_PART_SLUG, PARTIAL))
     }
 
@@ -47,8 +50,7 @@ def frozen_board(board: Board, *, people: PeopleShown) -> Board:
     of people would tell that mean by the systems next to it. The mean of topics stays with the systems alone.
     """
     kept = (row for row in board.rows if people.are_shown or row.kind != HUMAN)
-    steps = people_steps(board.matrix) if people.are_shown else {}
-    rows = ranked(_coarse(row, steps) if row.kind == HUMAN else row for row in kept)
+    rows = ranked(_coarse(row, people.steps) if row.kind == HUMAN else row for row in kept)
     computed = current_statistics(
         looked=Looked(board.question_set, board.query.rule, _STAYS, np.arange(len(board.matrix.root_ids))),
         matrix=board.matrix,

@@ -1,12 +1,14 @@
-"""Confidence and robustness as plain data for the API: what the pages tell, and no more."""
+"""Confidence, robustness and abilities as plain data for the API: what the pages tell, and no more."""
 
 import math
 from typing import Any
 
+from leaderboard.boards import Row
 from leaderboard.calibration import Cell
 from leaderboard.confidence import Confidence, Stated
 from leaderboard.queries import Board
 from leaderboard.robustness import Agreement, BySource, Robustness
+from leaderboard.scale import Placed, PlacedPeople, Placement
 from leaderboard.stated import Against
 from leaderboard.statistics import SetAgreement
 
@@ -31,6 +33,56 @@ def robustness_payload(found: Robustness) -> dict[str, Any]:
         "by_source": [_by_source(each) for each in found.sources.systems],
         "by_source_withheld": found.sources.withheld or None,
         "sets": [_set_pair(each) for each in found.agreements],
+    }
+
+
+def scale_payload(found: Placement, *, withheld: str) -> dict[str, Any]:
+    """Return where the entrants of a set stand on its scale; nobody, where a reason is given why not."""
+    return {
+        **_about(found.board),
+        "n_systems": None if withheld or found.scale is None else found.scale.n_systems,
+        "withheld": withheld or None,
+        "entrants": [] if withheld else [*map(_placed, found.systems), *map(_placed_people, found.people)],
+    }
+
+
+def _placed(placed: Placed) -> dict[str, Any]:
+    low, high = placed.expected_bounds
+    return {
+        **_who(placed.row),
+        "n_people": None,
+        "n_answered": placed.n_answered,
+        "ability": placed.ability,
+        "ability_error": placed.ability_error,
+        "expected_share": placed.expected,
+        "expected_low": low,
+        "expected_high": high,
+        "makes_the_scale": placed.helps,
+    }
+
+
+def _placed_people(people: PlacedPeople) -> dict[str, Any]:
+    ability = people.found
+    return {
+        **_who(people.row),
+        "n_people": ability.n_people,
+        "n_answered": people.n_asked,
+        "ability": ability.mean,
+        "ability_error": ability.standard_error,
+        "expected_share": ability.expected_score,
+        "expected_low": ability.interval.low,
+        "expected_high": ability.interval.high,
+        "makes_the_scale": False,
+    }
+
+
+def _who(row: Row) -> dict[str, Any]:
+    return {
+        "slug": row.slug,
+        "name": row.name,
+        "kind": row.kind,
+        "status": "complete" if row.is_complete else "incomplete",
+        "accuracy": None if row.estimate.accuracy is None else float(row.estimate.accuracy),
     }
 
 

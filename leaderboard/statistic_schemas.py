@@ -1,4 +1,4 @@
-"""What the public API answers about confidence and robustness, described field by field."""
+"""What the public API answers about confidence, robustness and abilities, described field by field."""
 
 from ninja import Schema
 from pydantic import Field
@@ -125,3 +125,35 @@ class RobustnessOut(Schema):
     by_source: list[SourceError] = Field(description="Of sets that are open.")
     by_source_withheld: str | None = Field(description="Why there is none.")
     sets: list[SetPair]
+
+
+class OnScale(Schema):
+    """An entrant on the scale of a set, whatever part of it was answered; of people as a group in rounded figures."""
+
+    slug: str
+    name: str
+    kind: str = Field(description="`model`, `agent`, `baseline` or `human`; people are together.")
+    status: str = Field(description="`complete` or `incomplete`.")
+    n_people: int | None = Field(description="Null of systems.")
+    n_answered: float = Field(description="Questions; of people the median of a person.")
+    accuracy: Share
+    ability: float
+    ability_error: float = Field(description="Standard error.")
+    expected_share: Share = Field(description="Right, of the whole set, by this ability.")
+    expected_low: Share
+    expected_high: Share
+    makes_the_scale: bool = Field(description="Whether the difficulty of questions comes from it, among others.")
+
+
+class ScaleOut(Schema):
+    """The entrants of a set on one scale of ability, in the order of the board."""
+
+    set: str
+    set_revision: int | None
+    benchmark: str
+    results_version: int
+    rule: str
+    n_questions: int
+    n_systems: int | None = Field(description="Systems that the scale comes from; null where there is none.")
+    withheld: str | None = Field(description="Why there is none.")
+    entrants: list[OnScale]

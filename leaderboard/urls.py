@@ -48,6 +48,7 @@ urlpatterns = [
     path("leaderboard/<slug:slug>/robustness/sets.csv", robustness_views.agreement_csv, name="robustness-sets"),
     path("leaderboard/<slug:slug>/robustness/systems.csv", robustness_views.systems_csv, name="robustness-systems"),
     path("leaderboard/<slug:slug>/scale/", scale_views.scale, name="scale"),
+    path("leaderboard/<slug:slug>/scale/chart.json", scale_views.chart, name="scale-chart"),
     path("leaderboard/<slug:slug>/scale/scale.csv", scale_views.scale_csv, name="scale-csv"),
     path("leaderboard/<slug:slug>/questions/questions.csv", question_views.questions_csv, name="questions-csv"),
     path("leaderboard/<slug:slug>/questions/", question_views.questions, name="questions"),

@@ -1,7 +1,7 @@
 """What a board page or the API needs: the set, its matrix, its systems, the groups of its questions."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +56,8 @@ def groupings_of(*, benchmark_id: int) -> list[GroupingChoice]:
 def topics_of(*, benchmark_id: int, grouping: str, question_ids: Sequence[int]) -> list[Topic]:
     """Return the labels of a grouping that questions of the set carry, by name, each with its columns.
 
-    Labels whose slugs are the same word for word (`organic_chemistry`, `organic-chemistry`) are one topic.
+    Labels whose slugs are the same word for word (`organic_chemistry`, `organic-chemistry`) are one topic. No two of
+    them have one name: files, answers of the API and charts know them by it.
     """
     column_of = {question_id: index for index, question_id in enumerate(question_ids)}
     rows = Label.objects.filter(
@@ -72,8 +73,18 @@ def _topics(rows: Iterable[tuple[str, str, int]]) -> list[Topic]:
         key = topic_key(slug)
         names.setdefault(key, name)
         columns[key].add(column)
-    topics = [Topic(key, names[key], np.array(sorted(found))) for key, found in columns.items()]
+    told = unique_names(names)
+    topics = [Topic(key, told[key], np.array(sorted(found))) for key, found in columns.items()]
     return sorted(topics, key=lambda topic: topic.name.casefold())
+
+
+def unique_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Return names by slug of which no two are the same: where several have one name, each has its slug behind it."""
+    told, counted = dict(names), Counter(names.values())
+    while repeated := [slug for slug, name in told.items() if counted[name] > 1]:
+        told |= {slug: f"{told[slug]} ({slug})" for slug in repeated}
+        counted = Counter(told.values())
+    return told
 
 
 def topic_key(text: str) -> str:

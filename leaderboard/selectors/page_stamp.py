@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.db import connection
 
+from leaderboard.libraries import figure_libraries
 from leaderboard.selectors.assets import chart_script_url
 
 _APPS = ("chembench_site", "corpus", "survey", "evaluations", "leaderboard")
@@ -46,8 +47,11 @@ def _settings() -> tuple[Any, ...]:
 
 @lru_cache(maxsize=1)
 def program_stamp() -> str:
-    """Return a name for the program and its static files, so that no page of an older one is shown."""
-    digest = hashlib.sha256(repr((django.VERSION, _static_files())).encode())
+    """Return a name for the program, the libraries its figures come from and its static files.
+
+    No page of an older one is shown.
+    """
+    digest = hashlib.sha256(repr((django.VERSION, figure_libraries(), _static_files())).encode())
     for app in _APPS:
         for path in sorted(Path(settings.BASE_DIR, app).rglob("*")):
             if path.suffix in {".py", ".html"}:

@@ -19,6 +19,7 @@ class Disclosed:
     root_ids: tuple[int, ...]
     groups: tuple[tuple[int, ...], ...]
     participant_ids: frozenset[int]
+    rule: str
 
 
 def published_snapshots() -> QuerySet[Snapshot]:
@@ -73,6 +74,7 @@ def disclosed(*, benchmark_id: int) -> list[Disclosed]:
             tuple(basis["root_ids"]),
             tuple(tuple(group) for group in basis["groups"]),
             frozenset(basis["participant_ids"]),
+            rule,
         )
-        for number, basis in rows.values_list("number", "basis")
+        for number, basis, rule in rows.values_list("number", "basis", "rule")
     ]

@@ -72,17 +72,22 @@ def results_export(
 
 
 def people_exported(board: Board, participant_ids: frozenset[int]) -> PeopleShown:
-    """Say whether people can be in a folder: only those very people whom a snapshot of the benchmark shows.
+    """Say whether people can be in a folder: only those very people whom a snapshot of the same questions shows.
 
-    No folder is kept, so nothing would be known of an earlier one; snapshots are the record of who was shown.
+    No folder is kept, so nothing would be known of an earlier one; snapshots are the record of what was told of whom.
     """
     found = people_shown(board, participant_ids)
     if not found.are_shown:
         return found
     snapshots = disclosed(benchmark_id=board.question_set.benchmark_id)
-    if any(each.participant_ids == participant_ids for each in snapshots):
+    here = (participant_ids, frozenset(board.matrix.root_ids), board.query.rule)
+    if any((each.participant_ids, frozenset(each.root_ids), each.rule) == here for each in snapshots):
         return found
-    return PeopleShown(False, "No snapshot shows these very people. Publish one (snapshot_publish), then export again.")
+    return PeopleShown(
+        False,
+        "No snapshot shows these very people on this set by this rule. Publish one (snapshot_publish), then export "
+        "again.",
+    )
 
 
 def may_have_answers(actor: AbstractUser | None) -> bool:

@@ -13,6 +13,7 @@ from leaderboard.models import Snapshot
 from leaderboard.people import cohort_of
 from leaderboard.queries import Board, load_board, parse_query
 from leaderboard.selectors.boards import people_rule, public_sets
+from leaderboard.selectors.people_told import people_told
 from leaderboard.selectors.snapshots import content_of, disclosed, latest_of
 from leaderboard.services.matrices import current_matrix
 from leaderboard.snapshot_contents import board_content, frozen, shown_group_members, title_of
@@ -65,7 +66,8 @@ def people_shown(board: Board, participant_ids: frozenset[int]) -> PeopleShown:
     """Say whether people can be in a snapshot: not where they differ from those of an earlier one by too few.
 
     Two snapshots stay side by side for good: where fewer people than a mean needs came or went between them, the
-    difference would tell how those few did. Nor where the board after a withdrawal would tell it (`step_of`).
+    difference would tell how those few did. Nor where the board after a withdrawal would tell it beside this snapshot
+    and those before it (`step_of`).
     """
     if not board.people_rows:
         return PeopleShown(False, "Too few people count on this set.")
@@ -78,10 +80,16 @@ def people_shown(board: Board, participant_ids: frozenset[int]) -> PeopleShown:
                 f"Fewer than {minimum} people came or went since snapshot {earlier.number}; both together would tell "
                 "how they did.",
             )
-    steps = people_steps(board.matrix)
+    before = people_told(
+        benchmark_id=board.question_set.benchmark_id, rule=board.query.rule, participant_ids=participant_ids
+    )
+    steps = people_steps(board.matrix, earlier=before)
     if any(row.has_accuracy and steps[row.slug] is None for row in board.people_rows):
-        return PeopleShown(False, "So few people on so few questions that this would tell how one did who withdraws.")
-    return PeopleShown(True)
+        beside = ", beside earlier snapshots," if before else ""
+        return PeopleShown(
+            False, f"So few people on so few questions that this{beside} would tell how one did who withdraws."
+        )
+    return PeopleShown(True, steps=steps)
 
 
 def _refuse_without_news(board: Board) -> None:

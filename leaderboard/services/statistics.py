@@ -12,6 +12,7 @@ from django.db import OperationalError
 from corpus.models import QuestionSet
 from corpus.selectors.changes import version_beside_systems
 from leaderboard.boards import HUMAN, Columns, Macro, Row, Topic
+from leaderboard.libraries import figure_libraries
 from leaderboard.matrix import PERSON, RIGHT, Codes, Matrix
 from leaderboard.models import BoardStatistics
 from leaderboard.selectors.chance import chance_of_set
@@ -119,6 +120,7 @@ def _made_from(looked: Looked, matrix: Matrix, rows: Sequence[Row]) -> str:
             codes.update(f"{entrant.run_id} {block.shape} ".encode() + block.tobytes())
     made_from = (
         _FORMAT,
+        figure_libraries(),
         question_set.pk,
         question_set.current_revision_id,
         question_set.policy,

@@ -6,9 +6,10 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
-from corpus.services.results import action_log, results_changed
+from corpus.services.results import action_log
 from survey.models import Participant, QuestionComment, ReminderAddress, Response, new_link_secret
 from survey.services.holding import done_again
+from survey.services.inclusion import study_versions_raise
 
 
 @done_again
@@ -57,6 +58,8 @@ def _answers_delete(participant: Participant, actor: AbstractBaseUser | None) ->
     participant.flags.all().delete()
     ReminderAddress.objects.filter(participant=participant).delete()
     QuestionComment.objects.filter(participant=participant).update(participant=None)
-    for benchmark_id in sorted(benchmark_ids):
-        results_changed(benchmark_id=benchmark_id, of_people=True)
+    if benchmark_ids:
+        # Not only where they answered: with everybody of a study who counts having a question, or not, its people are
+        # on the board of a set or off it.
+        study_versions_raise(study_id=participant.study_id, also=benchmark_ids)
     action_log(code="participant.withdrawn", target=participant, actor=actor, detail=detail)

@@ -7,9 +7,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from corpus.models import Option, Question, QuestionSet
+from corpus.models import Label, Option, Question, QuestionSet
 from evaluations.models import System
 from leaderboard.payloads import safe_cell
+from leaderboard.selectors.boards import unique_names
 from tests.corpus.factories import label_question
 from tests.leaderboard.factories import make_people, make_run, make_system
 
@@ -233,6 +234,7 @@ def test_the_description_is_served_without_pages_from_elsewhere(client, db) -> N
         "/api/v1/leaderboard/{set_slug}.csv",
         "/api/v1/leaderboard/{set_slug}/confidence/",
         "/api/v1/leaderboard/{set_slug}/robustness/",
+        "/api/v1/leaderboard/{set_slug}/scale/",
         "/api/v1/systems/{slug}/",
     }
 
@@ -265,3 +267,22 @@ def test_a_name_cannot_become_a_formula(client, results, name) -> None:
 def test_numbers_stay_numbers(value, cell) -> None:
     assert safe_cell(value) == cell
     assert type(safe_cell(value)) is type(cell)
+
+
+def test_topics_of_one_name_stay_two(client, results) -> None:
+    Label.objects.filter(slug="physical-chemistry").update(name="Organic Chemistry")
+    names = ["Organic Chemistry (organic-chemistry)", "Organic Chemistry (physical-chemistry)"]
+    topics = rows(client)["imported"]["topics"]
+    assert {name: (topics[name]["slug"], topics[name]["n"], topics[name]["accuracy"]) for name in topics} == {
+        names[0]: ("organic-chemistry", 6, 1.0),
+        names[1]: ("physical-chemistry", 4, 0.5),
+    }
+    (line,) = [line for line in parsed_csv(client) if line["slug"] == "imported"]
+    assert [(line[f"{name} (accuracy)"], line[f"{name} (n)"]) for name in names] == [("1.0", "6"), ("0.5", "4")]
+
+
+def test_a_name_that_looks_like_a_told_apart_one_is_told_apart_as_well() -> None:
+    names = {"a": "Rare", "b": "Rare", "c": "Rare (a)", "d": "Other"}
+    told = unique_names(names)
+    assert len(set(told.values())) == len(names)
+    assert (told["b"], told["d"]) == ("Rare (b)", "Other")

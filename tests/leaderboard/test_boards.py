@@ -13,6 +13,7 @@ from leaderboard.boards import (
     ranked,
     system_rows,
 )
+from leaderboard.charts import label
 from leaderboard.matrix import MISSING, OUTCOMES, PERSON, SYSTEM, Answer, Entrant, build_matrix
 from leaderboard.people import cohort_of, people_row
 from leaderboard.statistics import wilson_interval
@@ -253,3 +254,13 @@ def test_people_under_a_topic_are_those_of_the_whole_set() -> None:
     assert row.estimate.accuracy == 1
     assert row.people is not None
     assert row.people.n == 5
+
+
+def test_names_that_begin_alike_do_not_share_a_bar() -> None:
+    beginning = "a-model-that-has-a-very-long-name-"
+    matrix = matrix_of({"x": ["+-"], "y": ["--"], "z": ["-+"]})
+    named = [("x", f"{beginning}one"), ("y", f"{beginning}two"), ("z", "short")]
+    systems = {n: SystemFacts(slug, name, "", "model", is_demo=False) for n, (slug, name) in enumerate(named)}
+    rows = ranked(system_rows(matrix, systems=systems, columns=np.arange(2), topics=[]))
+    assert {row.slug for row in rows if row.name_repeats} == {"x", "y"}
+    assert len({label(row) for row in rows}) == 3

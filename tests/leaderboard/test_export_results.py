@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
 
-from corpus.models import ActionLog, Benchmark, Option, Question, QuestionSet
+from corpus.models import ActionLog, Benchmark, Label, Option, Question, QuestionSet
 from evaluations.models import Item
 from leaderboard.services.snapshots import snapshot_publish
 from survey.models import Participant
@@ -85,7 +85,7 @@ def people_in(files: dict[str, str]) -> list[dict[str, str]]:
 def test_people_are_in_it_once_a_snapshot_shows_them(results, tmp_path) -> None:
     files = export(tmp_path / "before")
     assert people_in(files) == []
-    assert "No snapshot shows these very people" in files["README.md"]
+    assert "No snapshot shows these very people on this set" in files["README.md"]
     snapshot_publish(question_set=results)
     assert len(people_in(export(tmp_path / "after"))) == 1
 
@@ -196,3 +196,12 @@ def test_the_report_for_machines(results, tmp_path, capsys) -> None:
     )
     assert report["people_shown"] is False
     assert set(report["files"]) == {path.name for path in (tmp_path / "out").iterdir()}
+
+
+def test_groups_of_one_name_are_all_in_it(results, tmp_path) -> None:
+    Label.objects.filter(slug="physical-chemistry").update(name="Organic Chemistry")
+    found = [line for line in table(export(tmp_path / "out")["groups.csv"]) if line["slug"] == "good"]
+    assert [line["group"] for line in found if line["grouping"] == "topic"] == [
+        "organic-chemistry",
+        "physical-chemistry",
+    ]

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -16,7 +17,11 @@ from django.test import Client
 from corpus.models import QuestionSet, Source
 from corpus.services.results import results_changed
 from evaluations.models import Item, ItemReading, Run
+from leaderboard import fallback as fallback_module
+from leaderboard.fallback import FallbackUse, fallback_use, helped_runs
 from leaderboard.models import ScoreMatrix, Snapshot
+from leaderboard.queries import load_board, whole_query
+from leaderboard.selectors.boards import public_sets
 from leaderboard.selectors.snapshots import is_intact
 from leaderboard.services.snapshots import snapshot_publish
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
@@ -265,3 +270,17 @@ def test_a_snapshot_states_how_many_answers_rest_on_a_fallback_reader(client: Cl
     results_changed(benchmark_id=wide.benchmark_id)
     assert is_intact(Snapshot.objects.get(number=number))
     assert "10 answers read by a fallback reader only" in words(client, f"/snapshots/{number}/")
+
+
+def test_a_board_that_was_looked_at_says_how_many_answers_rest_on_a_reader_at_no_further_cost(
+    client: Client, wide: QuestionSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.get(f"{SET}/")
+    found = public_sets().get(pk=wide.pk)
+    monkeypatch.setattr(fallback_module, "current_matrix", None)
+    assert fallback_use(question_set=found, rule="standard@1") == FallbackUse(n_answers=10, n_systems=1)
+    # A matrix may be newer than what its reader knows of the results.
+    matrix = load_board(question_set=found, query=whole_query(question_set=found, rule="", fallback="on")).matrix
+    none = replace(matrix, entrants=(), codes=matrix.codes[:0])
+    assert helped_runs(question_set=found, rule="standard@1", matrix=none) == {}
+    assert len(helped_runs(question_set=found, rule="standard@1", matrix=matrix)) == 1

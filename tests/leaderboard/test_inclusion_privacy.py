@@ -6,6 +6,7 @@ import pytest
 
 from corpus.models import QuestionSet
 from survey.models import Response, ResponseReading, ResponseScore
+from survey.services.withdrawal import participant_withdraw
 from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
 from tests.leaderboard.factories import make_people, make_people_of_parts
 
@@ -48,6 +49,17 @@ def test_a_set_across_parts_is_shown_only_of_the_same_people(client, sets) -> No
 def test_parts_answered_by_the_same_people_are_shown_together(client, sets) -> None:
     make_people_of_parts([sets["first"], sets["second"]], [("+-" * 5, "+-" * 5)] * 6, completion_rule="block")
     assert {people_of(client, slug)[0]["people"]["n"] for slug in sets} == {6}
+
+
+@pytest.mark.one_database
+def test_a_withdrawal_is_seen_on_boards_of_questions_that_the_person_was_never_asked(client, db) -> None:
+    benchmarks = [make_benchmark(slug=slug) for slug in ("asked", "beside")]
+    asked, beside = [make_set(each, each.slug, [make_question(each) for _ in range(10)]) for each in benchmarks]
+    # A part that came into the study after the first had finished.
+    first, *_ = make_people_of_parts([asked, beside], [("+-" * 5, "." * 10), *[("+-" * 5, "+-" * 5)] * 6])
+    assert people_of(client, "beside") == [], "with one who counts and was asked none of it, nobody is shown"
+    participant_withdraw(participant=first)
+    assert [people_of(client, slug)[0]["people"]["n"] for slug in ("asked", "beside")] == [6, 6]
 
 
 def share(person: int, *, asked: int = 10) -> str:

@@ -8,9 +8,13 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from corpus.models import Benchmark, QuestionSet
-from leaderboard import views
-from leaderboard.models import KeptPage
+from leaderboard import libraries, views
+from leaderboard.api import code_version
+from leaderboard.libraries import figure_libraries
+from leaderboard.models import BoardStatistics, KeptPage
+from leaderboard.queries import load_board, whole_query
 from leaderboard.selectors import page_stamp
+from leaderboard.selectors.boards import public_sets
 from leaderboard.services import kept_pages
 from leaderboard.services.snapshots import snapshot_publish
 from tests.leaderboard.factories import edit_system, make_people, make_run, make_system
@@ -122,6 +126,23 @@ def test_a_setting_and_another_program_show_at_once(client, results, made, setti
     monkeypatch.setattr(page_stamp, "program_stamp", lambda: "newer")
     client.get(BOARD, headers=GZIP)
     assert len(made) == 3
+
+
+def test_another_release_of_a_library_is_another_program_and_other_statistics(results, monkeypatch) -> None:
+    def names() -> tuple[str, str, str]:
+        for kept in (figure_libraries, page_stamp.program_stamp, code_version):
+            kept.cache_clear()
+        cache.clear()
+        load_board(question_set=results, query=whole_query(question_set=results, rule="", fallback="on"))
+        return BoardStatistics.objects.get().made_from, page_stamp.program_stamp(), code_version()
+
+    results = public_sets().get(pk=results.pk)
+    before = names()
+    assert names() == before
+    with monkeypatch.context() as patched:
+        patched.setattr(libraries, "version", lambda name: "99" if name == "scipy" else "1")
+        assert not set(names()) & set(before)
+    assert names() == before
 
 
 def test_pages_of_somebody_are_made_for_them(client, admin_client, results, made) -> None:

@@ -172,3 +172,57 @@ def test_it_is_fitted_once_for_each_state_of_the_results(client, wide_set, monke
     results_changed(benchmark_id=wide_set.benchmark_id)
     lines(client)
     assert len(calls) == 3
+
+
+def test_the_chart_shows_what_the_table_says_people_first(client, wide_set) -> None:
+    make_people(wide_set, [letters(16 + number) for number in range(6)])
+    make_run(make_system(slug="stopped", name="Stopped <b>"), wide_set, letters(24)[:32] + " " * 8, status="stopped")
+    table, figure = lines(client), client.get(f"{PAGE}chart.json").json()
+    people, models = figure["data"]
+    assert figure["layout"]["yaxis"]["categoryarray"][-1] == people["y"][0] == table["human-experts"]["name"]
+    assert people["x"] == [float(table["human-experts"]["ability"])]
+    assert models["y"] == [*(f"System {number}" for number in range(5)), "Stopped &lt;b&gt;"]
+    for slug, x, half, symbol in zip(
+        [*(f"s{number}" for number in range(5)), "stopped"],
+        models["x"],
+        models["error_x"]["array"],
+        models["marker"]["symbol"],
+        strict=True,
+    ):
+        assert x == pytest.approx(float(table[slug]["ability"]), abs=1e-3)
+        assert half == pytest.approx(1.96 * float(table[slug]["ability_error"]), abs=1e-3)
+        assert symbol == ("circle-open" if slug == "stopped" else "circle")
+    page = client.get(PAGE, {"rule": "standard"}).content.decode()
+    assert 'data-figure="/leaderboard/wide/scale/chart.json?rule=standard"' in page
+    assert page.index("</table>") < page.index("data-figure")
+    assert f"min-height: {figure['layout']['height']}px" in page
+
+
+def test_the_chart_is_for_who_may_read_the_page(client, wide_set) -> None:
+    assert client.get(f"{PAGE}chart.json").status_code == 200
+    QuestionSet.objects.update(policy="closed")
+    assert client.get(f"{PAGE}chart.json").status_code == client.get(PAGE).status_code == 403
+
+
+def test_the_api_says_what_the_table_does_and_nothing_of_sets_that_are_not_open(client, wide_set) -> None:
+    make_people(wide_set, [letters(16 + number) for number in range(6)])
+    table = lines(client)
+    answer = client.get("/api/v1/leaderboard/wide/scale/")
+    found = answer.json()
+    assert (found["n_systems"], found["withheld"], found["rule"]) == (5, None, "standard@1")
+    assert [each["slug"] for each in found["entrants"]] == list(table)
+    for each in found["entrants"]:
+        line = table[each["slug"]]
+        assert (each["kind"], each["status"], each["makes_the_scale"]) == (
+            line["kind"],
+            line["status"],
+            line["makes_the_scale"] == "yes",
+        )
+        for name in ("accuracy", "ability", "ability_error", "expected_share", "expected_low", "expected_high"):
+            assert each[name] == pytest.approx(float(line[name]), abs=1e-4)
+    same = {"If-None-Match": answer["ETag"]}
+    assert client.get("/api/v1/leaderboard/wide/scale/", headers=same).status_code == 304
+    QuestionSet.objects.update(policy="closed")
+    closed = client.get("/api/v1/leaderboard/wide/scale/", headers=same)
+    assert (closed.status_code, closed.json()["entrants"], closed.json()["n_systems"]) == (200, [], None)
+    assert "not open" in closed.json()["withheld"]
