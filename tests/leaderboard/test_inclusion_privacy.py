@@ -6,7 +6,7 @@ import pytest
 
 from corpus.models import QuestionSet
 from survey.models import Response, ResponseReading, ResponseScore
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_people_of_parts
 
 N = 20
@@ -17,11 +17,11 @@ ODD_TOPICS = {"many": range(14), "few": range(14, 20)}
 def sets(db) -> dict[str, QuestionSet]:
     """Twenty questions as `whole`, its halves, and all but one of them; by topic, and by a grouping almost the same."""
     benchmark = make_benchmark(slug="bench")
-    questions = [make_question(benchmark) for _ in range(N)]
+    questions = make_questions(benchmark, [{}] * N)
     for name, numbers in ODD_TOPICS.items():
-        for number in numbers:
-            label_question(questions[number], name=name)
-            label_question(questions[number], grouping="nearly", name="many" if number == 14 else name)
+        own = [questions[number] for number in numbers]
+        label_questions(own, [name] * len(own))
+        label_questions(own, ["many" if number == 14 else name for number in numbers], grouping="nearly")
     return {
         "whole": make_set(benchmark, "whole", questions),
         "first": make_set(benchmark, "first", questions[:10]),
