@@ -13,6 +13,12 @@ if "DATA_DIR" not in os.environ:
 
 from chembench_site.settings.base import *  # noqa: F403
 
+_DATABASE = DATABASES["default"]  # noqa: F405
+if _DATABASE["ENGINE"] == "django.db.backends.sqlite3":
+    # Nothing here need outlive a crash of the machine.
+    _lasting = _DATABASE["OPTIONS"]["init_command"]
+    _DATABASE["OPTIONS"] = _DATABASE["OPTIONS"] | {"init_command": f"{_lasting} PRAGMA synchronous=OFF;"}
+
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

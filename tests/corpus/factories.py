@@ -4,7 +4,7 @@
 `current_revision` is set.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import count
 from typing import Any
@@ -51,37 +51,62 @@ def make_question(
     return question
 
 
-def make_revision(
+def make_questions(benchmark: Benchmark, each: Iterable[Mapping[str, Any]]) -> list[Question]:
+    """Save questions as `make_question` does with these fields, in a few queries for all instead of five for each.
+
+    `[{}] * 20` gives twenty questions like any other.
+    """
+    fields = [dict(own) for own in each]
+    questions = Question.objects.bulk_create(
+        Question(benchmark=benchmark, key=own.pop("key", "") or f"folder-file-q{next(_numbers)}") for own in fields
+    )
+    made = [_unsaved_revision(question, number=1, **own) for question, own in zip(questions, fields, strict=True)]
+    revisions = QuestionRevision.objects.bulk_create(revision for revision, _ in made)
+    Option.objects.bulk_create(option for _, options in made for option in options)
+    for question, revision in zip(questions, revisions, strict=True):
+        question.current_revision = revision
+    Question.objects.bulk_update(questions, ["current_revision"])
+    return questions
+
+
+def make_revision(question: Question, **fields: Any) -> QuestionRevision:
+    """Save the next revision of a question, of the fields that `make_question` takes, and make it current."""
+    revision, options = _unsaved_revision(question, number=question.revisions.count() + 1, **fields)
+    revision.save(force_insert=True)
+    Option.objects.bulk_create(options)
+    question.current_revision = revision
+    question.save(update_fields=["current_revision"])
+    return revision
+
+
+def _unsaved_revision(
     question: Question,
     *,
+    number: int,
     kind: str = "choice",
     stem: str = "Which one is meant?",
     options: Sequence[tuple[str, Any]] | None = None,
     target: str = "",
     **fields: Any,
-) -> QuestionRevision:
-    """Save the next revision of a question and make it current."""
+) -> tuple[QuestionRevision, list[Option]]:
     if options is None:
         options = DEFAULT_OPTIONS if kind == "choice" else ()
     if kind == "number":
         target = target or "42"
     credits = [(text, Decimal(str(credit))) for text, credit in options]
-    revision = QuestionRevision.objects.create(
+    revision = QuestionRevision(
         question=question,
-        number=question.revisions.count() + 1,
+        number=number,
         kind=kind,
         stem=stem,
         target=target,
         content_hash=content_hash(kind=kind, stem=stem, options=credits, target=target),
         **fields,
     )
-    Option.objects.bulk_create(
+    return revision, [
         Option(revision=revision, option_key=option_key(text), position=position, text=text, credit=credit)
         for position, (text, credit) in enumerate(credits)
-    )
-    question.current_revision = revision
-    question.save(update_fields=["current_revision"])
-    return revision
+    ]
 
 
 def make_set(
@@ -116,10 +141,23 @@ def make_set_revision(
 
 def label_question(question: Question, *, grouping: str = "topic", name: str) -> Label:
     """Put a question under a label (for example the topic `Organic Chemistry`), making both where needed."""
-    group, _ = Grouping.objects.get_or_create(benchmark=question.benchmark, slug=grouping, defaults={"name": grouping})
+    return _label([question], grouping=grouping, name=name)
+
+
+def label_questions(questions: Sequence[Question], names: Sequence[str], *, grouping: str = "topic") -> None:
+    """Put each question under the label of the name at its place, as `label_question` does; none where it is empty."""
+    for name in filter(None, dict.fromkeys(names)):
+        own = [question for question, wanted in zip(questions, names, strict=True) if wanted == name]
+        _label(own, grouping=grouping, name=name)
+
+
+def _label(questions: Sequence[Question], *, grouping: str, name: str) -> Label:
+    group, _ = Grouping.objects.get_or_create(
+        benchmark=questions[0].benchmark, slug=grouping, defaults={"name": grouping}
+    )
     slug = "-".join(name.lower().replace("/", " ").split())
     label, _ = Label.objects.get_or_create(grouping=group, slug=slug, defaults={"name": name})
-    label.questions.add(question)
+    label.questions.add(*questions)
     return label
 
 

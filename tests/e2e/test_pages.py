@@ -9,7 +9,7 @@ from PIL import Image
 from corpus.models import QuestionSet
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.services.snapshots import snapshot_publish
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.leaderboard.stated import state, state_people
 
@@ -81,9 +81,8 @@ LONG_NAME = "<b>A model with a long name</b> and-a-part-that-nothing-breaks-" + 
 def site(browser, live_server):
     """A served site with a board of 40 systems, ten people, one incomplete result, and nine topics."""
     benchmark = make_benchmark(slug="bench", name="Bench")
-    questions = [make_question(benchmark) for _ in range(45)]
-    for number, question in enumerate(questions):
-        label_question(question, name=TOPICS[number % len(TOPICS)])
+    questions = make_questions(benchmark, [{}] * 45)
+    label_questions(questions, [TOPICS[number % len(TOPICS)] for number in range(45)])
     bench = make_set(benchmark, "bench", questions, name="Bench")
     for number in range(40):
         right = 44 - number

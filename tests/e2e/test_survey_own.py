@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from survey.models import Participant, QuestionComment, Response, Study
 from survey.services import study_results_changed
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_question, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.survey.factories import go_to_question, make_participant, make_study
 
@@ -73,7 +73,7 @@ def test_a_remark_leaves_the_answer_as_it_is_and_one_button_withdraws(
 
 def test_a_person_sees_their_result_beside_models_and_people(context: BrowserContext, live_server: LiveServer) -> None:
     benchmark = make_benchmark(slug="bench", name="Bench")
-    questions = [make_question(benchmark) for _ in range(15)]
+    questions = make_questions(benchmark, [{}] * 15)
     for number, question in enumerate(questions):
         topic = ("Organic Chemistry", "Physical Chemistry", "Materials Science")[number // 7]
         label_question(question, name=topic)

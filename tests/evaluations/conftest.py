@@ -9,7 +9,7 @@ from redis.exceptions import ConnectionError as QueueAwayError
 from corpus.models import QuestionSetRevision
 from evaluations.models import Run, System
 from evaluations.services.runs import run_create
-from tests.corpus.factories import make_benchmark, make_question, make_set
+from tests.corpus.factories import make_benchmark, make_questions, make_set
 from tests.evaluations.asked_servers import START
 from tests.evaluations.completions import make_outside_set, make_outside_system
 from tests.fake_servers.server import FakeServer
@@ -39,7 +39,7 @@ def twenty(db: None) -> QuestionSetRevision:
 
 def make_bank(size: int) -> QuestionSetRevision:
     benchmark = make_benchmark()
-    questions = [make_question(benchmark, stem=f"Question {number}: which one?") for number in range(1, size + 1)]
+    questions = make_questions(benchmark, [{"stem": f"Question {number}: which one?"} for number in range(1, size + 1)])
     revision = make_set(benchmark, revisions=questions).current_revision
     assert revision is not None
     return revision

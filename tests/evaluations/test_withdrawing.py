@@ -15,7 +15,7 @@ from evaluations.selectors.submissions import run_before
 from evaluations.services.withdrawing import run_put_back, run_withdraw
 from leaderboard.models import Snapshot
 from leaderboard.services.snapshots import snapshot_publish
-from tests.corpus.factories import make_benchmark, make_question, make_set
+from tests.corpus.factories import make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_run, make_system
 
 BOARD = "/api/v1/leaderboard/small/"
@@ -24,7 +24,7 @@ BOARD = "/api/v1/leaderboard/small/"
 @pytest.fixture
 def run(db: None) -> Run:
     benchmark = make_benchmark(slug="small")
-    question_set = make_set(benchmark, "small", [make_question(benchmark) for _ in range(10)], name="Small set")
+    question_set = make_set(benchmark, "small", make_questions(benchmark, [{}] * 10), name="Small set")
     make_run(make_system(slug="other"), question_set, "+" * 5 + "-" * 5)
     return make_run(make_system(slug="wrong", name="Wrong model"), question_set, "+" * 9 + "-")
 

@@ -119,39 +119,35 @@ def make_people_of_parts(
         )
         for position, question_set in enumerate(sets, start=1)
     ]
-    people = []
-    for number, letters in enumerate(answers):
-        person = Participant.objects.create(
+    people = Participant.objects.bulk_create(
+        Participant(
             study=study,
             pseudonym=f"person-{number}",
             consent_text=consent,
             consented_at=timezone.now(),
             is_demo=is_demo,
         )
-        _answers_create(person, blocks, letters)
-        people.append(person)
+        for number in range(len(answers))
+    )
+    _answers_create(people, blocks, answers)
     for question_set in sets:
         results_changed(benchmark_id=question_set.benchmark_id, of_people=True)
     return people
 
 
-def _answers_create(person: Participant, blocks: Sequence[StudyBlock], letters: Sequence[str]) -> None:
-    given = [
-        (block, revision_id, letter)
-        for block, row in zip(blocks, letters, strict=True)
-        for revision_id, letter in zip(_revision_ids(block.set_revision.question_set), row, strict=True)
-        if letter != "."
-    ]
-    assignments = Assignment.objects.bulk_create(
-        Assignment(
-            participant=person,
-            block=block,
-            question_revision_id=revision_id,
-            position=position,
-            served_at=None if letter == " " else timezone.now(),
-        )
-        for position, (block, revision_id, letter) in enumerate(given, start=1)
-    )
+def _answers_create(
+    people: Sequence[Participant], blocks: Sequence[StudyBlock], answers: Sequence[Sequence[str]]
+) -> None:
+    asked = [_revision_ids(block.set_revision.question_set) for block in blocks]
+    given = []
+    for person, rows in zip(people, answers, strict=True):
+        position = 0
+        for block, revision_ids, row in zip(blocks, asked, rows, strict=True):
+            for revision_id, letter in zip(revision_ids, row, strict=True):
+                if letter != ".":
+                    position += 1
+                    given.append((_assignment(person, block, revision_id, position, is_served=letter != " "), letter))
+    Assignment.objects.bulk_create(assignment for assignment, _ in given)
     Response.objects.bulk_create(
         Response(
             assignment=assignment,
@@ -160,8 +156,20 @@ def _answers_create(person: Participant, blocks: Sequence[StudyBlock], letters: 
             credit=letter == "+",
             answered_at=timezone.now(),
         )
-        for assignment, (_, _, letter) in zip(assignments, given, strict=True)
+        for assignment, letter in given
         if letter != " "
+    )
+
+
+def _assignment(
+    person: Participant, block: StudyBlock, revision_id: int, position: int, *, is_served: bool
+) -> Assignment:
+    return Assignment(
+        participant=person,
+        block=block,
+        question_revision_id=revision_id,
+        position=position,
+        served_at=timezone.now() if is_served else None,
     )
 
 

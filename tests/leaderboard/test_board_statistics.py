@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from corpus.models import QuestionSet
 from leaderboard.models import BoardStatistics
 from leaderboard.services import statistics as service
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_question, label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -26,9 +26,8 @@ N = 40
 def wide_set(db) -> QuestionSet:
     """Forty questions: 24 organic, 16 physical; every fourth is a number, the others have four options."""
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    questions = [make_question(benchmark, kind="number" if number % 4 == 3 else "choice") for number in range(N)]
-    for number, question in enumerate(questions):
-        label_question(question, name=("Organic Chemistry", "Physical Chemistry")[number >= 24])
+    questions = make_questions(benchmark, [{"kind": "number" if number % 4 == 3 else "choice"} for number in range(N)])
+    label_questions(questions, [("Organic Chemistry", "Physical Chemistry")[number >= 24] for number in range(N)])
     return make_set(benchmark, "wide", questions, name="Wide set")
 
 

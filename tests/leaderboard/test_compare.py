@@ -16,7 +16,7 @@ from leaderboard.boards import Estimate, Row, Topic
 from leaderboard.comparison import Compared, pairs_of
 from leaderboard.matrix import OUTCOMES
 from leaderboard.statistics import mcnemar_p_value
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_question, label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -30,11 +30,8 @@ BEST, NEAR, LOW = "+" * 30 + "-" * 10, "+" * 20 + "-" * 8 + "+" * 8 + "-" * 4, "
 @pytest.fixture
 def results(db) -> QuestionSet:
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    questions = [make_question(benchmark, key=f"folder-file-{number}") for number in range(40)]
-    for number, question in enumerate(questions):
-        label_question(
-            question, name=("Organic Chemistry", "Physical Chemistry", "Rare")[(number >= 24) + (number >= 35)]
-        )
+    questions = make_questions(benchmark, [{"key": f"folder-file-{number}"} for number in range(40)])
+    label_questions(questions, ["Organic Chemistry"] * 24 + ["Physical Chemistry"] * 11 + ["Rare"] * 5)
     wide = make_set(benchmark, "wide", questions, name="Wide set")
     make_run(make_system(slug="best", name="Best"), wide, BEST)
     make_run(make_system(slug="near", name="Near"), wide, NEAR)

@@ -14,7 +14,7 @@ from leaderboard.calibration import calibration_of
 from leaderboard.confidence import confidence_of
 from leaderboard.selectors.boards import public_sets
 from leaderboard.selectors.shown_levels import sets_with_levels_told
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.leaderboard.stated import state, state_people
 
@@ -27,9 +27,8 @@ LETTERS = "++++++++++++++++--------" + "+-------"
 @pytest.fixture
 def wide_set(db) -> QuestionSet:
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    questions = [make_question(benchmark) for _ in range(32)]
-    for number, question in enumerate(questions):
-        label_question(question, name=("Organic Chemistry", "Physical Chemistry")[number >= 16])
+    questions = make_questions(benchmark, [{}] * 32)
+    label_questions(questions, ["Organic Chemistry"] * 16 + ["Physical Chemistry"] * 16)
     return make_set(benchmark, "wide", questions, name="Wide set")
 
 

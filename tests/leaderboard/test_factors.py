@@ -17,7 +17,7 @@ from evaluations.selectors.fallback_accuracy import MEASURED, reader_digest
 from leaderboard import factors
 from leaderboard.statistics import mcnemar_p_value
 from leaderboard.templatetags.leaderboard_numbers import figures, large
-from tests.corpus.factories import make_benchmark, make_question, make_set
+from tests.corpus.factories import make_benchmark, make_question, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 PAGE = "/leaderboard/wide/factors/"
@@ -27,7 +27,7 @@ CHART = f"{PAGE}chart.json"
 @pytest.fixture
 def wide(db) -> QuestionSet:
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    return make_set(benchmark, "wide", [make_question(benchmark) for _ in range(20)], name="Wide set")
+    return make_set(benchmark, "wide", make_questions(benchmark, [{}] * 20), name="Wide set")
 
 
 def made(wide: QuestionSet, slug: str, right: int, *, took: dict | None = None, currency: str = "USD", **fields) -> Run:

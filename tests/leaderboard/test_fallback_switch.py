@@ -24,7 +24,7 @@ from leaderboard.queries import load_board, whole_query
 from leaderboard.selectors.boards import public_sets
 from leaderboard.selectors.snapshots import is_intact
 from leaderboard.services.snapshots import snapshot_publish
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.leaderboard.stated import state
 
@@ -98,10 +98,9 @@ PAGES = (
 def wide(db: None) -> QuestionSet:
     """An open set of forty questions: `helped` is right on thirty, ten of which only a fallback reader could read."""
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    questions = [make_question(benchmark) for _ in range(N)]
+    questions = make_questions(benchmark, [{}] * N)
     source = Source.objects.create(benchmark=benchmark, slug="book", name="Book")
-    for question in questions:
-        label_question(question, name="Organic Chemistry")
+    label_questions(questions, ["Organic Chemistry"] * N)
     for question in questions[:5]:
         question.source = source
         question.save()

@@ -14,7 +14,7 @@ from evaluations.models import Run
 from leaderboard import humans
 from leaderboard.statistics import beaten_band, bootstrap_interval
 from survey.models import StudyBlock
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_people_of_parts, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -25,11 +25,8 @@ PAGE = "/leaderboard/wide/humans/"
 @pytest.fixture
 def wide_set(db) -> QuestionSet:
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    questions = [make_question(benchmark) for _ in range(20)]
-    for number, question in enumerate(questions):
-        label_question(
-            question, name=("Organic Chemistry", "Physical Chemistry", "Rare")[(number >= 10) + (number >= 17)]
-        )
+    questions = make_questions(benchmark, [{}] * 20)
+    label_questions(questions, ["Organic Chemistry"] * 10 + ["Physical Chemistry"] * 7 + ["Rare"] * 3)
     return make_set(benchmark, "wide", questions, name="Wide set")
 
 
@@ -165,7 +162,7 @@ def test_systems_that_were_allowed_tools_stand_beside_the_people_who_were(client
 
 def test_parts_of_people_too_few_to_be_shown_are_not_named(client, wide_set) -> None:
     make_people(wide_set, answers(*range(5, 15)))
-    other = make_set(wide_set.benchmark, "other", [make_question(wide_set.benchmark) for _ in range(6)], name="Other")
+    other = make_set(wide_set.benchmark, "other", make_questions(wide_set.benchmark, [{}] * 6), name="Other")
     make_people(other, ["+" * 6] * 4)
     assert ">Other<" not in page(client)
 

@@ -7,7 +7,7 @@ import pytest
 from corpus.models import QuestionSet
 from survey.models import Response, ResponseReading, ResponseScore
 from survey.services.withdrawal import participant_withdraw
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_people_of_parts
 
 N = 20
@@ -18,11 +18,11 @@ ODD_TOPICS = {"many": range(14), "few": range(14, 20)}
 def sets(db) -> dict[str, QuestionSet]:
     """Twenty questions as `whole`, its halves, and all but one of them; by topic, and by a grouping almost the same."""
     benchmark = make_benchmark(slug="bench")
-    questions = [make_question(benchmark) for _ in range(N)]
+    questions = make_questions(benchmark, [{}] * N)
     for name, numbers in ODD_TOPICS.items():
-        for number in numbers:
-            label_question(questions[number], name=name)
-            label_question(questions[number], grouping="nearly", name="many" if number == 14 else name)
+        own = [questions[number] for number in numbers]
+        label_questions(own, [name] * len(own))
+        label_questions(own, ["many" if number == 14 else name for number in numbers], grouping="nearly")
     return {
         "whole": make_set(benchmark, "whole", questions),
         "first": make_set(benchmark, "first", questions[:10]),
@@ -54,7 +54,7 @@ def test_parts_answered_by_the_same_people_are_shown_together(client, sets) -> N
 @pytest.mark.one_database
 def test_a_withdrawal_is_seen_on_boards_of_questions_that_the_person_was_never_asked(client, db) -> None:
     benchmarks = [make_benchmark(slug=slug) for slug in ("asked", "beside")]
-    asked, beside = [make_set(each, each.slug, [make_question(each) for _ in range(10)]) for each in benchmarks]
+    asked, beside = [make_set(each, each.slug, make_questions(each, 10)) for each in benchmarks]
     # A part that came into the study after the first had finished.
     first, *_ = make_people_of_parts([asked, beside], [("+-" * 5, "." * 10), *[("+-" * 5, "+-" * 5)] * 6])
     assert people_of(client, "beside") == [], "with one who counts and was asked none of it, nobody is shown"

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from corpus.models import QuestionSet
 from corpus.services.results import results_changed
 from evaluations.models import Item
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_question, label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -30,11 +30,11 @@ GROUPINGS = {"topic": TOPICS, "skill": SKILLS}
 @pytest.fixture
 def sets(db) -> dict[str, QuestionSet]:
     benchmark = make_benchmark(slug="bench")
-    questions = [make_question(benchmark) for _ in range(N)]
+    questions = make_questions(benchmark, [{}] * N)
     for grouping, groups in GROUPINGS.items():
         for name, members in groups.items():
-            for number in members:
-                label_question(questions[number], grouping=grouping, name=name)
+            own = [questions[number] for number in members]
+            label_questions(own, [name] * len(own), grouping=grouping)
     return {slug: make_set(benchmark, slug, [questions[i] for i in members]) for slug, members in SETS.items()}
 
 

@@ -10,7 +10,14 @@ from django.test.utils import CaptureQueriesContext
 
 from corpus.models import QuestionSet
 from leaderboard.matrix import OUTCOMES
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import (
+    label_question,
+    label_questions,
+    make_benchmark,
+    make_question,
+    make_questions,
+    make_set,
+)
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -23,10 +30,10 @@ TOPICS = ("Organic Chemistry", "Physical Chemistry", "Rare", "Single")
 @pytest.fixture
 def results(db) -> QuestionSet:
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    questions = [make_question(benchmark) for _ in range(30)]
+    questions = make_questions(benchmark, [{}] * 30)
     # One question has no topic: else the one in a topic of its own would follow from the others.
-    for number, question in enumerate(questions[:28] + questions[29:]):
-        label_question(question, name=TOPICS[(number >= 12) + (number >= 24) + (number >= 28)])
+    topics = [TOPICS[(number >= 12) + (number >= 24) + (number >= 28)] for number in range(29)]
+    label_questions(questions[:28] + questions[29:], topics)
     wide = make_set(benchmark, "wide", questions, name="Wide set")
     make_run(make_system(slug="good", name="Good"), wide, "+" * 24 + "-" * 6)
     make_run(make_system(slug="mute", name="Mute"), wide, "rrruud" + "+" * 6 + "r" * 6 + "-" * 11 + "r")

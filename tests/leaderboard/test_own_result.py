@@ -9,7 +9,7 @@ from django.utils import timezone
 from corpus.models import QuestionSet, QuestionSetRevision
 from survey.models import Assignment, Participant, Response, Study, StudyBlock
 from survey.services import participant_withdraw, study_results_changed
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_question, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 from tests.survey.factories import client_of
 
@@ -22,9 +22,10 @@ ANSWERS = "+++++-" + "+--+++"
 def question_set(db) -> QuestionSet:
     """Twelve questions: the first six organic, the rest physical."""
     benchmark = make_benchmark(slug="bench")
-    questions = [make_question(benchmark, key=f"q{number}", stem=f"Question {number}?") for number in range(12)]
-    for number, question in enumerate(questions):
-        label_question(question, name=("Organic Chemistry", "Physical Chemistry")[number >= 6])
+    questions = make_questions(
+        benchmark, [{"key": f"q{number}", "stem": f"Question {number}?"} for number in range(12)]
+    )
+    label_questions(questions, ["Organic Chemistry"] * 6 + ["Physical Chemistry"] * 6)
     return make_set(benchmark, "bench", questions, name="The bench set")
 
 
@@ -152,7 +153,7 @@ def test_groups_follow_what_the_person_was_given(person, question_set) -> None:
 
 def test_a_result_over_two_sets_has_a_part_for_each(question_set) -> None:
     benchmark = question_set.benchmark
-    tools = make_set(benchmark, "tools", [make_question(benchmark) for _ in range(5)], name="The tools set")
+    tools = make_set(benchmark, "tools", make_questions(benchmark, [{}] * 5), name="The tools set")
     (person,) = make_people(question_set, ["+-" * 6])
     (other,) = make_people(tools, ["+++--"])
     for number, assignment in enumerate(Assignment.objects.filter(participant=other)):

@@ -16,7 +16,7 @@ from survey.inclusion_rules import InclusionRule
 from survey.models import Assignment, Participant, ParticipantFlag, Response, Study
 from survey.selectors.export import export_rows
 from survey.services import inclusion_rule_set
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_revision, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_revision, make_set
 from tests.leaderboard.factories import make_people, make_people_of_parts, make_run, make_system
 from tests.leaderboard.test_boards import codes
 
@@ -102,9 +102,8 @@ def test_what_is_left_beside_the_groups_shown_rests_on_enough_people_too() -> No
 def parts(db) -> dict[str, QuestionSet]:
     """Twelve questions of two topics, as the set `whole`, and its halves `first` and `second`."""
     benchmark = make_benchmark(slug="bench")
-    questions = [make_question(benchmark) for _ in range(12)]
-    for number, question in enumerate(questions):
-        label_question(question, name=("Even", "Odd")[number % 2])
+    questions = make_questions(benchmark, [{}] * 12)
+    label_questions(questions, ["Even", "Odd"] * 6)
     return {
         "whole": make_set(benchmark, "whole", questions),
         "first": make_set(benchmark, "first", questions[:6]),

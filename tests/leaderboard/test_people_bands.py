@@ -11,7 +11,7 @@ from leaderboard.people import Cohort
 from leaderboard.people_bands import PeopleBands, people_bands
 from survey.models import Participant, Response, Study
 from survey.selectors.backgrounds import Background, backgrounds
-from tests.corpus.factories import make_benchmark, make_question, make_set
+from tests.corpus.factories import make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people
 
 pytestmark = pytest.mark.one_database
@@ -109,7 +109,7 @@ def smallest_support(rows: np.ndarray) -> int:
 @pytest.fixture
 def wide_set(db):
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    return make_set(benchmark, "wide", [make_question(benchmark) for _ in range(10)], name="Wide set")
+    return make_set(benchmark, "wide", make_questions(benchmark, [{}] * 10), name="Wide set")
 
 
 def with_years(people: list[Participant], years: list[int]) -> None:

@@ -8,7 +8,14 @@ import pytest
 
 from corpus.models import Question, QuestionSet
 from survey.models import Response
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import (
+    label_question,
+    label_questions,
+    make_benchmark,
+    make_question,
+    make_questions,
+    make_set,
+)
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -20,10 +27,10 @@ FOLDERS = {"one": range(1), "four": range(1, 5), "fifteen": range(5, 20)}
 def sets(db) -> dict[str, QuestionSet]:
     """Twenty questions of three folders, as the set `whole`, and the last fifteen of them as `part`."""
     benchmark = make_benchmark(slug="bench")
-    questions = [make_question(benchmark) for _ in range(20)]
+    questions = make_questions(benchmark, [{}] * 20)
     for folder, numbers in FOLDERS.items():
-        for number in numbers:
-            label_question(questions[number], grouping="folder", name=folder)
+        own = [questions[number] for number in numbers]
+        label_questions(own, [folder] * len(own), grouping="folder")
     return {
         "whole": make_set(benchmark, "whole", questions),
         "part": make_set(benchmark, "part", questions[5:]),

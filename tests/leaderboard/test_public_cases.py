@@ -16,7 +16,7 @@ from evaluations.services.rescoring import item_reading_correct
 from evaluations.services.withdrawing import run_put_back, run_withdraw
 from leaderboard.csv_files import csv_response
 from leaderboard.services import statistics as board_statistics
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_question, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import edit_system, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -53,7 +53,7 @@ def test_lb_01_who_has_no_score_comes_last_and_unranked_in_both_directions(clien
 def test_lb_02_equal_scores_share_a_rank_and_keep_their_order(client, db) -> None:
     """LB-02: 0.57, 0.57, 0.50: ranks 1, 1, 3, the same order on each load, compared before rounding."""
     benchmark = make_benchmark(slug="small")
-    hundred = make_set(benchmark, "small", [make_question(benchmark) for _ in range(100)])
+    hundred = make_set(benchmark, "small", make_questions(benchmark, [{}] * 100))
     for slug, right in (("b", 57), ("c", 50), ("a", 57)):
         make_run(make_system(slug=slug), hundred, "+" * right + "-" * (100 - right))
     for _ in range(2):
@@ -66,7 +66,7 @@ def test_lb_02_equal_scores_share_a_rank_and_keep_their_order(client, db) -> Non
 def test_lb_05_an_unfinished_run_is_marked_and_never_above(client, db) -> None:
     """LB-05: A right on 60 of 100, B stopped after 10 with 9 right: B is marked incomplete and not above A."""
     benchmark = make_benchmark(slug="small")
-    hundred = make_set(benchmark, "small", [make_question(benchmark) for _ in range(100)])
+    hundred = make_set(benchmark, "small", make_questions(benchmark, [{}] * 100))
     make_run(make_system(slug="a"), hundred, "+" * 60 + "-" * 40)
     make_run(make_system(slug="b"), hundred, "+" * 9 + "-" + " " * 90, status="stopped")
     found = rows(client)
@@ -186,7 +186,7 @@ def test_lb_11_a_second_run_and_the_loss_of_the_worst_leave_the_others(client, s
 def test_lb_13_spellings_of_a_topic_are_one_topic(client, db) -> None:
     """LB-13: `Organic Chemistry`, `organic-chemistry`, `organic_chemistry `: one topic."""
     benchmark = make_benchmark(slug="small")
-    questions = [make_question(benchmark) for _ in range(9)]
+    questions = make_questions(benchmark, [{}] * 9)
     for number, question in enumerate(questions):
         name = ("Organic Chemistry", "organic-chemistry", "organic_chemistry ")[number % 3]
         label_question(question, name=name)

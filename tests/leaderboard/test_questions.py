@@ -9,7 +9,7 @@ from django.core.cache import cache
 from corpus.models import QuestionSet
 from leaderboard.models import ScoreMatrix
 from survey.models import Study
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_question, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -21,16 +21,14 @@ OPTIONS = (("rightmost", 1), ("leftmost", 0), ("middle", 0))
 
 def make_bank(policy: str = "open", n: int = 6) -> QuestionSet:
     benchmark = make_benchmark(slug="bank", name="Bank", canary=CANARY)
-    questions = [
-        make_question(
-            benchmark, key=f"folder-{number}", stem=f"What about \\ce{{H2O}} number {number}?", options=OPTIONS
-        )
+    each: list[dict[str, object]] = [
+        {"key": f"folder-{number}", "stem": f"What about \\ce{{H2O}} number {number}?", "options": OPTIONS}
         for number in range(n - 1)
     ]
-    questions.append(make_question(benchmark, key="typed", kind="number", stem="How much?", target="4711", unit="mol"))
-    for number, question in enumerate(questions):
-        label_question(question, name=("Organic Chemistry", "Physical Chemistry")[number % 2])
-        label_question(question, grouping="difficulty", name=("Basic", "Advanced")[number % 2])
+    each.append({"key": "typed", "kind": "number", "stem": "How much?", "target": "4711", "unit": "mol"})
+    questions = make_questions(benchmark, each)
+    label_questions(questions, [("Organic Chemistry", "Physical Chemistry")[number % 2] for number in range(n)])
+    label_questions(questions, [("Basic", "Advanced")[number % 2] for number in range(n)], grouping="difficulty")
     return make_set(benchmark, "bank", questions, name="Bank set", policy=policy)
 
 

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Permission, User
 from corpus.models import QuestionSet, Source
 from evaluations.models import System
 from leaderboard.statistics import clustered_mean, set_agreement
-from tests.corpus.factories import make_benchmark, make_question, make_set
+from tests.corpus.factories import make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -29,7 +29,7 @@ def answers(small: int, rest: int) -> str:
 @pytest.fixture
 def sets(db) -> dict[str, QuestionSet]:
     benchmark = make_benchmark(slug="bank", name="Bank")
-    questions = [make_question(benchmark) for _ in range(N_SMALL + N_REST)]
+    questions = make_questions(benchmark, [{}] * (N_SMALL + N_REST))
     made = {
         "small": make_set(benchmark, "small", questions[:N_SMALL], name="Small set"),
         "full": make_set(benchmark, "full", questions, name="Full set"),

@@ -12,7 +12,7 @@ from corpus.services.results import results_changed
 from evaluations.models import System
 from leaderboard import scale as scale_module
 from leaderboard.statistics import fit_item_response
-from tests.corpus.factories import make_benchmark, make_question, make_set
+from tests.corpus.factories import make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -31,7 +31,7 @@ def letters(n_right: int) -> str:
 @pytest.fixture
 def wide_set(db) -> QuestionSet:
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    made = make_set(benchmark, "wide", [make_question(benchmark) for _ in range(N)], name="Wide set", policy="open")
+    made = make_set(benchmark, "wide", make_questions(benchmark, [{}] * N), name="Wide set", policy="open")
     for number, n_right in enumerate(RIGHTS):
         make_run(make_system(slug=f"s{number}", name=f"System {number}"), made, letters(n_right))
     return made

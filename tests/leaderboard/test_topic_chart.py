@@ -7,7 +7,7 @@ import pytest
 
 from corpus.models import QuestionSet
 from leaderboard.selectors import assets
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -19,12 +19,9 @@ FIGURE = f"{PAGE}chart.json"
 
 def make_wide(topics: tuple[str, ...], sizes: tuple[int, ...]) -> QuestionSet:
     benchmark = make_benchmark(slug="wide", name="Wide bench")
-    questions = []
-    for topic, size in zip(topics, sizes, strict=True):
-        for _ in range(size):
-            questions.append(make_question(benchmark))
-            if topic:
-                label_question(questions[-1], name=topic)
+    names = [topic for topic, size in zip(topics, sizes, strict=True) for _ in range(size)]
+    questions = make_questions(benchmark, [{}] * len(names))
+    label_questions(questions, names)
     return make_set(benchmark, "wide", questions, name="Wide set")
 
 

@@ -17,7 +17,14 @@ from corpus.services.results import results_changed
 from evaluations.models import Run, System
 from leaderboard import views
 from leaderboard.selectors import assets
-from tests.corpus.factories import label_question, make_benchmark, make_question, make_set
+from tests.corpus.factories import (
+    label_question,
+    label_questions,
+    make_benchmark,
+    make_question,
+    make_questions,
+    make_set,
+)
 from tests.leaderboard.factories import edit_system, make_people, make_run, make_system
 
 pytestmark = pytest.mark.one_database
@@ -199,9 +206,9 @@ def test_other_groupings_can_be_chosen(client, results) -> None:
 
 def test_bands_of_molecular_size_are_shown_in_order_with_n_and_the_small_never_ranked(client, db) -> None:
     benchmark = make_benchmark(slug="sized")
-    questions = [make_question(benchmark) for _ in range(24)]
-    for question, size in zip(questions, [60] * 12 + [20] * 7 + [3] * 3, strict=False):
-        label_question(question, grouping="molecular-size", name=size_band(size))
+    questions = make_questions(benchmark, [{}] * 24)
+    bands = [size_band(size) for size in [60] * 12 + [20] * 7 + [3] * 3]
+    label_questions(questions[: len(bands)], bands, grouping="molecular-size")
     make_run(make_system(slug="m"), make_set(benchmark, "sized", questions), "+" * 20 + "-" * 4)
     html = " ".join(get(client, "/leaderboard/sized/topics/?grouping=molecular-size").split())
     heads = re.findall(r'scope="col"> ([^<>]*heavy atoms)<span class="sub">(\d+)</span>', html)
@@ -288,7 +295,7 @@ def test_the_front_page_shows_the_top_and_open_studies(client, results) -> None:
 
 def test_demo_data_is_labelled(client, db) -> None:
     benchmark = make_benchmark(slug="demo", is_demo=True)
-    demo = make_set(benchmark, "demo", [make_question(benchmark) for _ in range(3)])
+    demo = make_set(benchmark, "demo", make_questions(benchmark, [{}] * 3))
     make_people(demo, ["++-"] * 5, is_demo=True)
     for url in ("/", "/leaderboard/demo/", "/leaderboard/demo/topics/"):
         assert "Demo data." in get(client, url)

@@ -24,9 +24,14 @@ from survey.services import (
     study_create,
     study_open,
 )
-from tests.corpus.factories import make_benchmark, make_question, make_set
+from tests.corpus.factories import make_benchmark, make_questions, make_set
 
 _numbers = count(1)
+CHOICE: dict[str, Any] = {
+    "stem": "Which one is meant?",
+    "options": [("first wrong one", 0), ("the keyed one", 1), ("second wrong one", 0), ("None of the above", 0)],
+}
+WITH_NUMBER: dict[str, Any] = {"kind": "number", "stem": "How much?", "target": "4.15E-21"}
 
 
 def make_study(*, n_choice: int = 3, n_number: int = 1, n_tools: int = 1, opened: bool = True, **fields: Any) -> Study:
@@ -36,13 +41,12 @@ def make_study(*, n_choice: int = 3, n_number: int = 1, n_tools: int = 1, opened
     """
     benchmark = make_benchmark()
     number = next(_numbers)
-    without = [_choice(benchmark) for _ in range(n_choice)]
-    without += [make_question(benchmark, kind="number", stem="How much?", target="4.15E-21") for _ in range(n_number)]
+    without = make_questions(benchmark, [CHOICE] * n_choice + [WITH_NUMBER] * n_number)
     plans = []
     if without:
         plans.append(_plan(benchmark, "no-tools", without, tools_allowed=False))
     if n_tools:
-        plans.append(_plan(benchmark, "tools", [_choice(benchmark) for _ in range(n_tools)], tools_allowed=True))
+        plans.append(_plan(benchmark, "tools", make_questions(benchmark, [CHOICE] * n_tools), tools_allowed=True))
     lets_in = fields.pop("joins_while_open", True)
     study = study_create(
         slug=fields.pop("slug", f"study-{number}"),
@@ -56,11 +60,6 @@ def make_study(*, n_choice: int = 3, n_number: int = 1, n_tools: int = 1, opened
     if opened:
         study_open(study=study)
     return study
-
-
-def _choice(benchmark: Benchmark) -> Any:
-    options = [("first wrong one", 0), ("the keyed one", 1), ("second wrong one", 0), ("None of the above", 0)]
-    return make_question(benchmark, stem="Which one is meant?", options=options)
 
 
 def _plan(benchmark: Benchmark, slug: str, questions: list[Any], *, tools_allowed: bool) -> BlockPlan:
