@@ -54,7 +54,7 @@ def test_parts_answered_by_the_same_people_are_shown_together(client, sets) -> N
 @pytest.mark.one_database
 def test_a_withdrawal_is_seen_on_boards_of_questions_that_the_person_was_never_asked(client, db) -> None:
     benchmarks = [make_benchmark(slug=slug) for slug in ("asked", "beside")]
-    asked, beside = [make_set(each, each.slug, make_questions(each, 10)) for each in benchmarks]
+    asked, beside = [make_set(each, each.slug, make_questions(each, [{}] * 10)) for each in benchmarks]
     # A part that came into the study after the first had finished.
     first, *_ = make_people_of_parts([asked, beside], [("+-" * 5, "." * 10), *[("+-" * 5, "+-" * 5)] * 6])
     assert people_of(client, "beside") == [], "with one who counts and was asked none of it, nobody is shown"
