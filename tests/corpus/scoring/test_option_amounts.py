@@ -55,6 +55,8 @@ def test_options_without_units_need_no_library_of_units(monkeypatch: pytest.Monk
         raise AssertionError("The library of units was loaded.")
 
     monkeypatch.setattr(units, "_registry", refuse)
+    # What another test has read is kept.
+    units._line.cache_clear()
     shown = tuple(ShownOption("ABC"[i], "ABC"[i], option) for i, option in enumerate(("58.6", "12 peaks", "Ethanol")))
     for text in ("58.6 kcal", "A. 58.6 kcal", "[ANSWER]58.6[/ANSWER] kcal", "12 °F", "Ethanol"):
         read_answer(text=text, asked=Asked(Kind.CHOICE, shown))
