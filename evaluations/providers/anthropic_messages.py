@@ -20,7 +20,7 @@ from evaluations.providers.http_errors import (
 )
 from evaluations.providers.incoming import expect_answer, has_begun, watched_answers
 from evaluations.providers.metadata import count_of, field_of, trace_of, words_of
-from evaluations.providers.sockets import prompt_transports
+from evaluations.providers.sockets import client_settings
 from evaluations.redaction import heard
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
@@ -51,10 +51,7 @@ class AnthropicMessages:
             timeout=endpoint.timeout_seconds,
             open_telemetry=False,
             http_client=anthropic.DefaultAsyncHttpxClient(
-                follow_redirects=False,
-                timeout=endpoint.timeout_seconds,
-                mounts=prompt_transports(),
-                event_hooks=watched_answers(),
+                **client_settings(endpoint.timeout_seconds), event_hooks=watched_answers()
             ),
         )
         self._client._custom_headers = {}

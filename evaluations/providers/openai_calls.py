@@ -15,7 +15,7 @@ from evaluations.providers.http_errors import (
     text_error,
 )
 from evaluations.providers.incoming import expect_answer, has_begun, watched_answers
-from evaluations.providers.sockets import prompt_transports
+from evaluations.providers.sockets import client_settings
 from evaluations.redaction import heard
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
@@ -33,10 +33,7 @@ def openai_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         max_retries=0,
         timeout=endpoint.timeout_seconds,
         http_client=openai.DefaultAsyncHttpxClient(
-            follow_redirects=False,
-            timeout=endpoint.timeout_seconds,
-            mounts=prompt_transports(),
-            event_hooks=watched_answers(),
+            **client_settings(endpoint.timeout_seconds), event_hooks=watched_answers()
         ),
     )
     client.organization = client.project = client.admin_api_key = None

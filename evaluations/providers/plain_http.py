@@ -37,7 +37,7 @@ from evaluations.providers.plain_http_settings import (
     plain_http_settings,
     value_at,
 )
-from evaluations.providers.sockets import prompt_transports
+from evaluations.providers.sockets import client_settings
 from evaluations.redaction import heard
 
 _SPEAKERS = {"assistant": "Your reply", "user": "Then"}
@@ -60,9 +60,7 @@ class PlainHttp:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._client = httpx2.AsyncClient(
-            follow_redirects=False, timeout=endpoint.timeout_seconds, mounts=prompt_transports()
-        )
+        self._client = httpx2.AsyncClient(**client_settings(endpoint.timeout_seconds))
 
     async def __aenter__(self) -> Self:
         return self

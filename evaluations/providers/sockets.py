@@ -1,10 +1,12 @@
-"""How a provider's client reaches its server, and how long a request may be on its way unheard.
+"""How a provider's client reaches its server: what holds for every one of them.
 
-One that arrives late asks what another worker has asked since.
+A request may be on its way unheard for a short time only: one that arrives late asks what another worker has asked
+since.
 """
 
 import socket
 from collections.abc import Mapping
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.request import getproxies
 
@@ -14,6 +16,18 @@ from evaluations.providers.transport import AiohttpTransport
 
 # Far less than a lease: nobody else asks the question as early as this.
 UNHEARD_SECONDS = 5.0
+
+
+def client_settings(timeout_seconds: float) -> dict[str, Any]:
+    """Return what every client is made with: it follows no redirect, for a key must not travel to another host, and
+    keeps no cookie, for every question is asked apart.
+    """
+    return {
+        "follow_redirects": False,
+        "timeout": timeout_seconds,
+        "mounts": prompt_transports(),
+        "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())),
+    }
 
 
 def prompt_transports() -> Mapping[str, httpx2.AsyncBaseTransport]:

@@ -10,10 +10,10 @@ import httpx2
 import pytest
 
 from corpus.scoring.types import Asked, Kind
-from evaluations.providers import Ask, Endpoint, NeverRetryError, Scope, open_provider
+from evaluations.providers import Ask, Endpoint, NeverRetryError, RetryLaterError, Scope, open_provider
 from evaluations.providers.incoming import LARGEST_ANSWER_BYTES
 from evaluations.providers.transport import AiohttpTransport
-from tests.fake_servers.server import FakeServer, Shape
+from tests.fake_servers.server import FakeServer, Fault, Shape
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n"
 Talk = Callable[[httpx2.AsyncClient, str], Awaitable[object]]
@@ -145,6 +145,33 @@ def test_a_call_carries_the_key_of_its_system_and_no_other(
             asyncio.run(asked(Endpoint(model_id="m", base_url=server.base_url, api_key=key)))
         assert server.calls[0].headers["authorization"] == sent
         assert server.calls[0].body["temperature"] == 0
+
+
+@pytest.mark.parametrize(
+    ("provider", "shape"),
+    [
+        ("openai_chat", "openai"),
+        ("openai_responses", "responses"),
+        ("anthropic_messages", "anthropic"),
+        ("plain_http", "plain"),
+    ],
+)
+def test_no_cookie_ties_one_question_to_the_next(provider: str, shape: Shape) -> None:
+    cookies = {"Set-Cookie": "session=abc; Path=/"}
+
+    def fault(prompt: str, nth: int) -> Fault | None:
+        return Fault(429, "{}", cookies) if nth == 1 else None
+
+    async def asked(endpoint: Endpoint) -> None:
+        ask = Ask(prompt="Why?", asked=Asked(kind=Kind.TEXT), parameters={"max_tokens": 5})
+        async with open_provider(provider, endpoint) as opened:
+            with pytest.raises(RetryLaterError):
+                await opened.ask(ask)
+            await opened.ask(ask)
+
+    with FakeServer(shape, fault=fault) as server:
+        asyncio.run(asked(Endpoint(model_id="m", base_url=server.base_url)))
+    assert [call.headers.get("cookie") for call in server.calls] == [None, None]
 
 
 @pytest.mark.parametrize("provider", ["openai_chat", "openai_responses", "anthropic_messages"])
