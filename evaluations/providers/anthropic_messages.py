@@ -19,7 +19,7 @@ from evaluations.providers.http_errors import (
     text_error,
 )
 from evaluations.providers.incoming import expect_answer, has_begun, watched_answers
-from evaluations.providers.metadata import count_of, field_of, trace_of, words_of
+from evaluations.providers.metadata import count_of, field_of, list_of, trace_of, words_of
 from evaluations.providers.sockets import client_settings
 from evaluations.redaction import heard
 
@@ -113,13 +113,13 @@ def _messages(ask: Ask) -> list[dict[str, str]]:
 
 
 def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
-    blocks = field_of(answer, "content") or []
+    blocks = list_of(answer, "content")
     text = "".join(block.text or "" for block in blocks if block.type == "text")
     stated = words_of(answer, "stop_reason")
     finish = _FINISH.get(stated, FinishReason.UNKNOWN)
     is_whole = finish is FinishReason.STOP
     note = error_or_note(answer, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
-    if field_of(answer, "content") is None:
+    if not isinstance(field_of(answer, "content"), list):
         raise malformed_error("content")
     if is_ended_by_error(stated):
         raise broken_off_error()

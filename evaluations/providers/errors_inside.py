@@ -1,5 +1,6 @@
 """Errors that come with a 200: in place of a reply, beside a whole or an empty one, or behind a part of one."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -8,11 +9,20 @@ from evaluations.providers.base import Ask, ProviderError, Reply, RetryLaterErro
 from evaluations.providers.error_details import error_stated_in
 from evaluations.providers.http_errors import HttpFailure, error_of, malformed_error
 
-# What interfaces without a word of their own for it say of a reply that an error ended.
-ENDED_BY_ERROR = "error"
-# What vendors say of a reply that did not come to its end.
-_BROKEN_OFF = frozenset({ENDED_BY_ERROR, "abort", "aborted", "cancelled", "canceled", "insufficient_system_resource"})
-_RATE_LIMIT_CODES = frozenset({"rate_limit_exceeded", "rate_limit_error"})
+# What vendors say of a reply that did not come to its end, each in words of its own.
+_BROKEN_OFF = re.compile(r"(?i)error|fail|abort|cancell?ed|time[ _-]?(?:d[ _-]?)?out|insufficient_system_resource")
+# The status that comes with an error of this code or type where it does not come with a 200.
+_STATUS_OF = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "InvalidApiKey": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+}
 
 
 @contextmanager
@@ -39,11 +49,12 @@ def error_or_note(
     Beside a text that is whole it is returned as a sentence instead: the answer is there. One that is to be tried
     again is `broken_off` behind a text that is not, for that may be paid.
     """
-    details = next((found for part in parts if (found := error_stated_in(part))), None)
+    is_blank = not text.strip()
+    details = next((found for part in parts if (found := error_stated_in(part, is_blank=is_blank))), None)
     if details is None:
         return ""
     error = error_of(HttpFailure(_status(details), {}, details, limits, ask), key)
-    if not text.strip():
+    if is_blank:
         raise error
     if is_whole:
         return f"Beside this answer the endpoint stated an error: {error.message}"
@@ -52,7 +63,7 @@ def error_or_note(
 
 def is_ended_by_error(finish: str) -> bool:
     """Say whether a vendor's word for why a reply ended says that it did not come to its end."""
-    return finish.lower() in _BROKEN_OFF
+    return bool(_BROKEN_OFF.search(finish))
 
 
 def broken_off_error(message: str = "The endpoint ended its reply with an error.") -> RetryLaterError:
@@ -62,7 +73,8 @@ def broken_off_error(message: str = "The endpoint ended its reply with an error.
 
 def _status(details: Mapping[str, Any]) -> int:
     """Return the status the error would have had, 500 where it does not say."""
-    for stated in (str(details.get("code")), str(details.get("status"))):
+    code, kind, status = (str(details.get(name)) for name in ("code", "type", "status"))
+    for stated in (code, status):
         if stated.isdecimal() and len(stated) == 3 and 400 <= int(stated) < 600:
             return int(stated)
-    return 429 if {str(details.get("code")), str(details.get("type"))} & _RATE_LIMIT_CODES else 500
+    return _STATUS_OF.get(code) or _STATUS_OF.get(kind, 500)

@@ -11,7 +11,7 @@ from openai.types.chat import ChatCompletion
 from evaluations.providers.base import Ask, Endpoint, FinishReason, Reply
 from evaluations.providers.errors_inside import accepted, broken_off_error, error_or_note, is_ended_by_error
 from evaluations.providers.http_errors import malformed_error
-from evaluations.providers.metadata import count_of, field_of, log_probabilities_of, trace_of, words_of
+from evaluations.providers.metadata import count_of, field_of, list_of, log_probabilities_of, trace_of, words_of
 from evaluations.providers.openai_calls import answered, openai_client, parameters_of, sent
 
 # OpenAI's newer models take the one, many compatible servers only the other.
@@ -58,12 +58,13 @@ def _messages(ask: Ask) -> list[dict[str, str]]:
 
 
 def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
-    choices = field_of(answer, "choices")
+    choices = list_of(answer, "choices")
     choice = choices[0] if choices else None
     text, reasoning, finish = _said(choice)
     is_whole = finish is FinishReason.STOP
-    note = error_or_note(answer, choice, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
-    if choices is None:
+    parts = (answer, choice, field_of(choice, "message"))
+    note = error_or_note(*parts, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
+    if not isinstance(field_of(answer, "choices"), list) or None in choices:
         raise malformed_error("choices")
     if is_ended_by_error(words_of(choice, "finish_reason")):
         raise broken_off_error()

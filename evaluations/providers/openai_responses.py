@@ -63,14 +63,14 @@ def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
     status = words_of(answer, "status")
     if status in _NO_ANSWER_YET:
         raise RetryLaterError("unfinished", "The endpoint sent a response that is not finished.")
-    output = field_of(answer, "output") or []
+    output = list_of(answer, "output")
     parts = [part for item in output if item.type == "message" for part in list_of(item, "content")]
     text, finish = _said(answer, parts)
     is_whole = finish is FinishReason.STOP and bool(text.strip())
     if status == "failed" or (not is_whole and _is_declined(answer)):
         raise _failure(answer, ask, key)
     note = error_or_note(answer, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
-    if field_of(answer, "output") is None:
+    if not isinstance(field_of(answer, "output"), list):
         raise malformed_error("output")
     if is_ended_by_error(status):
         raise broken_off_error("The endpoint cancelled its response.")

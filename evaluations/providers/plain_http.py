@@ -19,7 +19,8 @@ from evaluations.providers.base import (
     RetryLaterError,
     Scope,
 )
-from evaluations.providers.errors_inside import ENDED_BY_ERROR, accepted, broken_off_error, error_or_note
+from evaluations.providers.error_details import error_stated_in
+from evaluations.providers.errors_inside import accepted, broken_off_error, error_or_note, is_ended_by_error
 from evaluations.providers.http_errors import (
     HttpFailure,
     broken_json_error,
@@ -43,7 +44,7 @@ from evaluations.redaction import heard
 _SPEAKERS = {"assistant": "Your reply", "user": "Then"}
 # What stands in a body that is an error; a model that answers in JSON says more.
 _OF_AN_ERROR = frozenset(
-    {"error", "errors", "object", "type", "code", "status", "message", "detail", "param", "request_id"}
+    {"error", "errors", "object", "type", "code", "status", "success", "message", "detail", "param", "request_id"}
 )
 _FINISH = {
     "stop": FinishReason.STOP,
@@ -152,7 +153,7 @@ def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, ask: Ask, k
     at = {name: value_at(body, path)[1] if path else None for name, path in settings.paths.items()}
     with accepted(_taken(at, latency_ms), lacks="an object") as taken:
         text, note = _text_and_note(body, settings.paths["text"], ask, key) if settings.paths["text"] else (text, "")
-        if words_of(at, "finish") == ENDED_BY_ERROR:
+        if is_ended_by_error(words_of(at, "finish")):
             raise broken_off_error()
     return replace(
         taken,
@@ -178,7 +179,7 @@ def _taken(at: Mapping[str, Any], latency_ms: int) -> Reply:
 def _text_unless_error(text: str, ask: Ask, key: str) -> str:
     """Return an answer that is a text as a whole, unless it is JSON that states an error and nothing else."""
     body = _json_or_text(text.encode()) if text.lstrip().startswith("{") else None
-    if isinstance(body, dict) and body.keys() <= _OF_AN_ERROR:
+    if isinstance(body, dict) and body.keys() <= _OF_AN_ERROR and error_stated_in(body):
         with accepted(Reply("", FinishReason.UNKNOWN), lacks="a text"):
             error_or_note(body, ask=ask, key=key)
     return text

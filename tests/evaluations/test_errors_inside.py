@@ -57,6 +57,20 @@ PASSING = {
     "chat: errors in a list": ("openai", beside(choice(""), [BUSY]), "rate_limit"),
     "chat: a list in place of an answer": ("openai", json.dumps([{"error": BUSY}]), "rate_limit"),
     "chat: the endpoint ran out of machines": ("openai", choice(CUT, "insufficient_system_resource"), "broken_off"),
+    "chat: an error in the message": (
+        "openai",
+        openai_body(choices=[{"finish_reason": "stop", "message": {"content": "", "error": FAILED}}]),
+        "overload",
+    ),
+    "chat: a code in place of a choice": ("openai", openai_body(choices=[], **BUSY), "rate_limit"),
+    "chat: no success": ("openai", openai_body(choices=[], success=False), "overload"),
+    "chat: choices that are an object": ("openai", openai_body(choices={}), "malformed"),
+    "chat: choices that are a text": ("openai", openai_body(choices=""), "malformed"),
+    "chat: choices that are a number": ("openai", openai_body(choices=0), "malformed"),
+    "chat: a choice that is none": ("openai", openai_body(choices=[None]), "malformed"),
+    "chat: the network failed": ("openai", choice(CUT, "network_error"), "broken_off"),
+    "chat: out of time": ("openai", choice(CUT, "timeout"), "broken_off"),
+    "chat: finished by an error": ("openai", choice(CUT, "error_finish"), "broken_off"),
     "chat: an error in plain words": ("openai", beside(choice(""), "upstream failed"), "overload"),
     "responses: cancelled": ("responses", responses_body(status="cancelled", output=[]), "broken_off"),
     "responses: cancelled in the text": ("responses", responses_body(status="cancelled"), "broken_off"),
@@ -71,14 +85,20 @@ PASSING = {
         responses_body(status="failed", output=[], error=[BUSY]),
         "rate_limit",
     ),
+    "responses: a code in place of an output": ("responses", responses_body(output=[], **BUSY), "rate_limit"),
+    "responses: an output that is a text": ("responses", responses_body(output=""), "malformed"),
     "responses: failed without a word": ("responses", responses_body(status="failed", output=[]), "overload"),
     "anthropic: an error alone": ("anthropic", json.dumps({"type": "error", "error": FAILED}), "overload"),
     "anthropic: no content": ("anthropic", anthropic_body(content=[], error={"type": "overloaded_error"}), "overload"),
+    "anthropic: a code in place of content": ("anthropic", anthropic_body(content=[], **BUSY), "rate_limit"),
+    "anthropic: content that is an object": ("anthropic", anthropic_body(content={}), "malformed"),
     "anthropic: too many": ("anthropic", anthropic_body(content=[], error={"type": "rate_limit_error"}), "rate_limit"),
     "anthropic: ended by an error": ("anthropic", anthropic_body(stop_reason="error"), "broken_off"),
     "anthropic: `errors`": ("anthropic", anthropic_body(content=[], errors=[BUSY]), "rate_limit"),
     "plain: no text and `errors`": ("plain", json.dumps({"data": None, "errors": [BUSY]}), "rate_limit"),
     "plain: an empty text and an error": ("plain", plain_body(None, error=FAILED), "overload"),
+    "plain: no text and a status": ("plain", plain_body(None, status="error", message="upstream"), "overload"),
+    "plain: failed": ("plain", plain_body(CUT, "failed"), "broken_off"),
     "plain: ended by an error": ("plain", plain_body(CUT, "error"), "broken_off"),
 }
 PATHS = {"plain": {"text_path": "outputs.0.text", "finish_path": "outputs.0.why_ended"}}
@@ -103,6 +123,13 @@ def test_an_error_with_a_200_is_asked_again(case: str) -> None:
         ("openai", beside(openai_body(choices=[]), {"code": "insufficient_quota", "message": "pay"}), NeverRetryError),
         ("openai", choice("", "error", error={"code": 401, "message": "no such key"}), NeverRetryError),
         ("responses", responses_body(output=[], error={"code": "invalid_prompt", "message": "no"}), RefusedError),
+        ("openai", openai_body(choices=[], success=False, code=401, message="no quota"), NeverRetryError),
+        ("openai", openai_body(choices=[], code="InvalidApiKey"), NeverRetryError),
+        ("anthropic", anthropic_body(content=[], code="InvalidApiKey"), NeverRetryError),
+        *(
+            ("anthropic", json.dumps({"type": "error", "error": {"type": kind, "message": "no"}}), NeverRetryError)
+            for kind in ("authentication_error", "permission_error", "not_found_error", "invalid_request_error")
+        ),
     ],
 )
 def test_what_stays_wrong_is_told_apart(shape: str, body: str, kind: type) -> None:
@@ -117,6 +144,20 @@ def test_an_error_that_says_nothing_costs_no_reply(shape: str, body: str, nothin
     with FakeServer(shape, fault=lambda prompt, nth: Fault(200, beside(body, nothing))) as server:  # type: ignore[arg-type]
         reply = ask_once(shape, server)
     assert (reply.text, reply.finish_reason) == ("[ANSWER]A[/ANSWER]", FinishReason.STOP)
+
+
+@pytest.mark.parametrize("success", [{"code": 0, "message": "Success"}, {"code": 200, "message": "ok"}, "none"])
+@pytest.mark.parametrize("finish", ["length", None])
+def test_an_error_that_says_all_went_well_costs_no_reply(success: Any, finish: str | None) -> None:
+    body = beside(choice("[ANSWER]A[/ANSWER]", finish), success)
+    with FakeServer(fault=lambda prompt, nth: Fault(200, body)) as server:
+        reply = ask_once("openai", server)
+    assert (reply.text, reply.note) == ("[ANSWER]A[/ANSWER]", "")
+
+
+def test_a_code_of_success_leaves_an_empty_answer_empty() -> None:
+    with FakeServer(fault=lambda prompt, nth: Fault(200, openai_body(choices=[], code=0, success=True))) as server:
+        assert ask_once("openai", server).text == ""
 
 
 WHOLE = {
@@ -153,7 +194,13 @@ def test_the_note_of_an_answer_stands_with_it_and_holds_no_key(
     assert "upstream failed with [key removed]" in item.error_message
 
 
-ALONE = [{"error": BUSY}, {"error": "upstream is busy"}, {"object": "error", **BUSY}]
+ALONE = [
+    {"error": BUSY},
+    {"error": "upstream is busy"},
+    {"object": "error", **BUSY},
+    {"success": False, **BUSY},
+    {"status": "error", "message": "upstream is busy"},
+]
 
 
 @pytest.mark.parametrize("body", ALONE)
@@ -162,7 +209,8 @@ def test_a_body_that_is_nothing_but_an_error_is_no_answer_where_every_body_is_th
 
 
 @pytest.mark.parametrize(
-    "body", [{"answer": "A", "error": BUSY}, {"error": None}, {"message": "A"}, ["error"], "error"]
+    "body",
+    [{"answer": "A", "error": BUSY}, {"error": None}, {"message": "A"}, {"code": "C1CC1"}, ["error"], "error"],
 )
 def test_json_that_a_system_answers_with_is_its_answer(body: Any) -> None:
     with FakeServer("plain", fault=lambda prompt, nth: Fault(200, json.dumps(body))) as server:
@@ -210,7 +258,7 @@ def test_an_error_with_a_200_costs_what_it_took_or_nobody_knows_what(
         ({"object": "error", **BUSY}, "rate_limit"),
         ({"type": "error", **FAILED}, "overload"),
         ({"error": {"error": {"error": {"error": {"error": {"error": BUSY}}}}}}, None),
-        ({"error": 0, "errors": [None, {}, "", []], "message": "A", "code": 429}, None),
+        ({"error": 0, "errors": [None, {}, "", []], "message": "A", "code": 200}, None),
         (None, None),
         ("error", None),
     ],
