@@ -9,6 +9,7 @@ _MOST_DIGITS = 18
 # A reply's first tokens tell how sure a model is of it; a reply of ten thousand would weigh more than all else stored.
 MOST_LOG_PROBABILITIES = 1000
 _TOKEN_LENGTH = 100
+_TYPES_OF_TEXT = frozenset({None, "text", "output_text"})
 
 
 def field_of(source: Any, name: str) -> Any:
@@ -38,6 +39,16 @@ def list_of(source: Any, name: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def text_of(content: Any) -> str:
+    """Return a message's text, which came whole or in parts: an SDK's objects, mappings or texts; "" for None.
+
+    Parts of another type than text add nothing. Raise TypeError for what is none of these.
+    """
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "".join(_part_text(part) for part in (content if isinstance(content, list) else [content]))
+
+
 def log_probabilities_of(entries: Any) -> list[tuple[str, float | None]] | None:
     """Return a list's tokens with their log-probabilities, the first `MOST_LOG_PROBABILITIES`; None for no such list.
 
@@ -57,6 +68,14 @@ def trace_of(steps: Any) -> str:
         return json.dumps([_plain(step) for step in steps], ensure_ascii=False, default=str)
     except (TypeError, ValueError, RecursionError):
         return ""
+
+
+def _part_text(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping) and not hasattr(part, "model_dump"):
+        raise TypeError("no part of a message")
+    return words_of(part, "text") if field_of(part, "type") in _TYPES_OF_TEXT else ""
 
 
 def _plain(step: Any) -> Any:

@@ -1,7 +1,6 @@
 """Chat completions of OpenAI and of every server that speaks the same interface (vLLM, Ollama, llama.cpp, ...)."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
@@ -11,7 +10,15 @@ from openai.types.chat import ChatCompletion
 from evaluations.providers.base import Ask, Endpoint, FinishReason, Reply
 from evaluations.providers.errors_inside import accepted, broken_off_error, error_or_note, is_ended_by_error
 from evaluations.providers.http_errors import malformed_error
-from evaluations.providers.metadata import count_of, field_of, list_of, log_probabilities_of, trace_of, words_of
+from evaluations.providers.metadata import (
+    count_of,
+    field_of,
+    list_of,
+    log_probabilities_of,
+    text_of,
+    trace_of,
+    words_of,
+)
 from evaluations.providers.openai_calls import answered, openai_client, parameters_of, sent
 
 # OpenAI's newer models take the one, many compatible servers only the other.
@@ -103,15 +110,7 @@ def _said(choice: Any) -> tuple[str, str, FinishReason]:
     reasoning = extra.get("reasoning_content") or extra.get("reasoning") or ""
     if message.refusal and not message.content:
         return str(message.refusal), str(reasoning), FinishReason.REFUSAL
-    return _content_text(message.content), str(reasoning), finish
-
-
-def _content_text(content: Any) -> str:
-    """Return the text of a message; some servers send a list of parts instead of one text."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    parts = [part for part in content if isinstance(part, Mapping)]
-    return "".join(str(part.get("text") or "") for part in parts if part.get("type", "text") == "text")
+    return text_of(message.content), str(reasoning), finish
 
 
 def _tokens_out(usage: Any, reasoning: int | None) -> int | None:

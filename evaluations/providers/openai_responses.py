@@ -11,7 +11,15 @@ from evaluations.providers.base import Ask, Endpoint, FinishReason, ProviderErro
 from evaluations.providers.error_details import error_stated_in
 from evaluations.providers.errors_inside import accepted, broken_off_error, error_or_note, is_ended_by_error
 from evaluations.providers.http_errors import malformed_error
-from evaluations.providers.metadata import count_of, field_of, list_of, log_probabilities_of, trace_of, words_of
+from evaluations.providers.metadata import (
+    count_of,
+    field_of,
+    list_of,
+    log_probabilities_of,
+    text_of,
+    trace_of,
+    words_of,
+)
 from evaluations.providers.openai_calls import answered, openai_client, parameters_of, sent
 from evaluations.redaction import heard
 
@@ -64,13 +72,13 @@ def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
     if status in _NO_ANSWER_YET:
         raise RetryLaterError("unfinished", "The endpoint sent a response that is not finished.")
     output = list_of(answer, "output")
-    parts = [part for item in output if item.type == "message" for part in list_of(item, "content")]
-    text, finish = _said(answer, parts)
+    messages, commentary = _messages(output)
+    text, finish = _said(answer, messages)
     is_whole = finish is FinishReason.STOP and bool(text.strip())
     if status == "failed" or (not is_whole and _is_declined(answer)):
         raise _failure(answer, ask, key)
     note = error_or_note(answer, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
-    if not isinstance(field_of(answer, "output"), list):
+    if not isinstance(field_of(answer, "output"), list) and not text:
         raise malformed_error("output")
     if is_ended_by_error(status):
         raise broken_off_error("The endpoint cancelled its response.")
@@ -78,8 +86,8 @@ def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
         taken,
         text=text,
         finish_reason=finish,
-        reasoning=_reasoning(output),
-        log_probabilities=_log_probabilities(parts),
+        reasoning="\n\n".join(filter(None, (_reasoning(output), _text(commentary)))),
+        log_probabilities=_log_probabilities(_parts(messages)),
         tool_trace=trace_of([item for item in output if item.type not in {"message", "reasoning"}]),
         note=note,
     )
@@ -99,17 +107,33 @@ def _taken(answer: Any, latency_ms: int) -> Reply:
     )
 
 
-def _said(answer: Any, parts: list[Any]) -> tuple[str, FinishReason]:
+def _messages(output: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the messages that are the answer, and those on the way to it: all others, where one is called final."""
+    messages = [item for item in output if item.type == "message"]
+    final = [item for item in messages if words_of(item, "phase") == "final_answer"]
+    return (final, [item for item in messages if item not in final]) if final else (messages, [])
+
+
+def _text(messages: list[Any]) -> str:
+    return "\n\n".join(filter(None, (text_of(item.content) for item in messages)))
+
+
+def _parts(messages: list[Any]) -> list[Any]:
+    return [part for item in messages for part in list_of(item, "content")]
+
+
+def _said(answer: Any, messages: list[Any]) -> tuple[str, FinishReason]:
     """Return the text, or the refusal where there is nothing else, and why it ended."""
-    text = "".join(part.text or "" for part in parts if part.type == "output_text")
-    refusal = "".join(part.refusal or "" for part in parts if part.type == "refusal")
+    # Some servers send only the text as a whole, which is no part of the interface.
+    text = _text(messages) or words_of(field_of(answer, "model_extra"), "output_text")
+    refusal = "".join(words_of(part, "refusal") for part in _parts(messages) if field_of(part, "type") == "refusal")
     if refusal and not text:
         return refusal, FinishReason.REFUSAL
     status = words_of(answer, "status")
     if status == "incomplete":
         reason = words_of(field_of(answer, "incomplete_details"), "reason")
         return text, _INCOMPLETE.get(reason, FinishReason.UNKNOWN)
-    return text, FinishReason.STOP if status == "completed" and parts else FinishReason.UNKNOWN
+    return text, FinishReason.STOP if status == "completed" and (text or _parts(messages)) else FinishReason.UNKNOWN
 
 
 def _reasoning(output: list[Any]) -> str:

@@ -10,9 +10,11 @@ from django.utils import timezone
 
 from corpus.models import QuestionSetRevision
 from evaluations.models import ItemAttempt, Run, System
+from evaluations.providers import FinishReason
 from evaluations.services.asking import ask_until_done
 from evaluations.services.failures import LONGEST_WAIT_SECONDS, backoff_seconds
 from evaluations.services.runs import run_create, run_pause, run_resume, run_stop
+from tests.evaluations.test_providers import ask_once, failure
 from tests.fake_servers.server import FakeServer, Fault, error_fault
 
 pytestmark = pytest.mark.one_database
@@ -99,6 +101,54 @@ def test_the_text_is_stored_whatever_stands_beside_it(
     item = run.items.get(position=0)
     assert (item.completion, item.outcome) == ("[ANSWER]A[/ANSWER]", "right")
     assert (item.tokens_in, item.model_reported) == (tokens_in, model)
+
+
+SAID = "[ANSWER]A[/ANSWER]"
+
+
+def messages_body(*messages: tuple[str | None, Any]) -> str:
+    output = [{"type": "message", "phase": phase, "content": content} for phase, content in messages]
+    return responses_body(output=output)
+
+
+@pytest.mark.parametrize(
+    ("shape", "body", "text"),
+    [
+        *(
+            ("openai", openai_body(choices=[{"finish_reason": "stop", "message": {"content": content}}]), SAID)
+            for content in (
+                [SAID],
+                {"type": "text", "text": SAID},
+                [{"type": "output_text", "text": SAID}],
+                [{"type": "thinking", "thinking": "Hm."}, {"text": SAID}],
+            )
+        ),
+        ("responses", messages_body((None, SAID)), SAID),
+        ("responses", messages_body((None, [{"type": "text", "text": SAID}])), SAID),
+        ("responses", messages_body((None, [SAID])), SAID),
+        ("responses", responses_body(output=[], output_text=SAID), SAID),
+        ("responses", responses_body(output=None, output_text=SAID), SAID),
+        ("responses", messages_body((None, "First."), (None, SAID)), f"First.\n\n{SAID}"),
+        ("responses", messages_body(("commentary", "[ANSWER]B[/ANSWER]"), ("final_answer", SAID)), SAID),
+        ("responses", messages_body(("commentary", SAID)), SAID),
+    ],
+)
+def test_a_text_is_read_in_whatever_parts_it_comes(shape: Any, body: str, text: str) -> None:
+    with FakeServer(shape, fault=lambda prompt, nth: Fault(200, body)) as server:
+        reply = ask_once(shape, server)
+    assert (reply.text, reply.finish_reason) == (text, FinishReason.STOP)
+    assert ("[ANSWER]B" in reply.reasoning) is ("[ANSWER]B" in body)
+
+
+@pytest.mark.parametrize(
+    ("shape", "body"),
+    [
+        ("openai", openai_body(choices=[{"finish_reason": "stop", "message": {"content": [7]}}])),
+        ("responses", messages_body((None, 7))),
+    ],
+)
+def test_what_is_no_text_is_malformed_and_not_an_empty_answer(shape: Any, body: str) -> None:
+    assert failure(shape, Fault(200, body)).code == "malformed"
 
 
 @pytest.mark.parametrize(
