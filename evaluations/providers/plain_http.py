@@ -147,7 +147,7 @@ def _reply(raw: bytes, settings: PlainHttpSettings, latency_ms: int, ask: Ask, k
     if not any(settings.paths.values()):
         return Reply(_text_unless_error(text, ask, key), FinishReason.UNKNOWN, latency_ms=latency_ms)
     try:
-        body = json.loads(raw)
+        body = json.loads(raw, parse_float=_AsWritten)
     except (ValueError, RecursionError):
         raise broken_json_error() from None
     at = {name: value_at(body, path)[1] if path else None for name, path in settings.paths.items()}
@@ -200,5 +200,12 @@ def _text(body: Any, path: str) -> str | None:
     if is_there and (value is None or isinstance(value, str)):
         return value or ""
     if is_there and isinstance(value, int | float) and not isinstance(value, bool):
-        return json.dumps(value)
+        return value.written if isinstance(value, _AsWritten) else json.dumps(value)
     return None
+
+
+class _AsWritten(float):
+    """A number that still knows how it was written: 1.50 is not 1.5, and 1e400 no infinity, to who reads it."""
+
+    def __init__(self, written: str) -> None:
+        self.written = written

@@ -131,7 +131,7 @@ TEXTS = [
     ('[["x"]]', {"text_path": "0[0]"}, "x"),
     ('{"0": "zero"}', {"text_path": "0"}, "zero"),
     ('{"a": null}', {"text_path": "a"}, ""),
-    ('{"a": 4.0}', {"text_path": "a"}, "4.0"),
+    *((f'{{"a": {number}}}', {"text_path": "a"}, number) for number in ("4.0", "1.50", "1e400", "-2E-3", "12")),
 ]
 
 
