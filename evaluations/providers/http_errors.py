@@ -37,6 +37,8 @@ _BY_THE_MINUTE = re.compile(
     r"(?i)\bper[ _-]?(?:second|minute)\b|\b(?:retry|try again) in [\d.]+ ?(?:m?s|sec(?:ond)?s?)\b"
 )
 _PAGE = re.compile(r"(?i)<(?:!doctype|html|head|body)\b")
+_WEEKDAY = re.compile(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?")
+_SECONDS = re.compile(r"(?i)\s*s(?:ec(?:ond)?s?)?$")
 _ABOUT_WHAT_WAS_SENT = frozenset({400, 413, 422})
 _A_TEXT = "a text that is no JSON"
 _OF_THE_RUN = {
@@ -128,24 +130,14 @@ def connection_error(*, address: str, cause: BaseException | None) -> ProviderEr
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return how long a server asks to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date.
+    """Return how long a server asks to wait: `retry-after-ms`, or `Retry-After` as seconds, as a date or a moment.
 
-    Of a number that came twice, by a server and a proxy, and was joined on the way, the longest counts.
+    Of several that came, by a server and a proxy, and were joined on the way, the longest counts.
     """
-    lowered = {name.lower(): value.strip() for name, value in headers.items()}
-    milliseconds = _longest(lowered.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    after = lowered.get("retry-after", "")
-    seconds = _longest(after)
-    if seconds is not None or not after:
-        return seconds
-    try:
-        until = parsedate_to_datetime(after)
-    except (ValueError, OverflowError):
-        return None
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max(0.0, (until - (now or datetime.now(tz=UTC))).total_seconds())
+    now = now or datetime.now(tz=UTC)
+    lowered = {name.lower(): value for name, value in headers.items()}
+    milliseconds = _longest(lowered.get("retry-after-ms", ""), now, unit=0.001)
+    return _longest(lowered.get("retry-after", ""), now) if milliseconds is None else milliseconds
 
 
 def _is_short_limit(failure: HttpFailure, said: str, now: datetime | None) -> bool:
@@ -224,11 +216,36 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 3600:.0f} hours" if seconds < 2 * 86_400 else f"{seconds / 86_400:.0f} days"
 
 
-def _longest(header: str) -> float | None:
-    """Return the largest of the numbers in a header, each with or without an `s`; None where one is no number."""
-    numbers = [_number(each.strip().removesuffix("s")) for each in header.split(",")]
-    known = [number for number in numbers if number is not None]
-    return max(known) if len(known) == len(numbers) else None
+def _longest(header: str, now: datetime, unit: float = 1) -> float | None:
+    """Return the longest of the waits that a header asks for, in seconds; None where one is none."""
+    parts = [part.strip(' "') for part in header.split(",")]
+    waits = [_wait(part, now, unit) for part in parts if not _WEEKDAY.fullmatch(part)]
+    known = [wait for wait in waits if wait is not None]
+    return max(known, default=None) if len(known) == len(waits) else None
+
+
+def _wait(part: str, now: datetime, unit: float) -> float | None:
+    """Return the seconds to wait of a number, with or without its unit, or of a date.
+
+    A number that is within a year of the clock's own is a moment, as some servers give it: in seconds or milliseconds.
+    """
+    number = _number(_SECONDS.sub("", part))
+    if number is None:
+        until = _date(part)
+        return None if until is None else max(0.0, (until - now).total_seconds())
+    seconds = number * unit
+    moments = (moment - now.timestamp() for moment in (seconds, seconds / 1000))
+    return next((max(0.0, moment) for moment in moments if abs(moment) < _YEAR_SECONDS), seconds)
+
+
+def _date(text: str) -> datetime | None:
+    for reads in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            found = reads(text)
+        except (ValueError, OverflowError):
+            continue
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return None
 
 
 def _number(text: str) -> float | None:
