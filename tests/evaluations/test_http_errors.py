@@ -1,13 +1,15 @@
 """What a status, its headers and the words beside them mean: whether to ask again, when, and at what cost."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
 
 from evaluations.providers import NeverRetryError, RetryLaterError
-from evaluations.providers.http_errors import HttpFailure, error_of
+from evaluations.providers.http_errors import HttpFailure, error_of, retry_after_seconds
 from evaluations.services.costs import Prices
 from evaluations.services.reply_costs import failure_cost
 from tests.evaluations.test_providers import failure
@@ -106,3 +108,44 @@ def test_a_time_out_of_the_endpoint_may_have_been_paid(status: int) -> None:
     priced = Prices(input=Decimal(1), output=Decimal(1))
     assert failure_cost(prices=priced, error=error) is None
     assert failure_cost(prices=priced, error=error_of(HttpFailure(503, {}, ""), "")) == 0
+
+
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"Retry-After": format_datetime(NOW + timedelta(seconds=30), usegmt=True)}, 30.0),
+        ({"Retry-After": format_datetime(NOW - timedelta(seconds=30), usegmt=True)}, 0.0),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"Retry-After": "5, 7"}, 7.0),
+        ({"Retry-After": "5s"}, 5.0),
+        ({"Retry-After": "0.5 s, 0.5 s"}, 0.5),
+        ({"retry-after-ms": "1500, 1500", "retry-after": "9"}, 1.5),
+        ({"Retry-After": "5 seconds"}, 5.0),
+        ({"Retry-After": '"60"'}, 60.0),
+        ({"Retry-After": (NOW + timedelta(seconds=30)).isoformat()}, 30.0),
+        ({"Retry-After": "2026-11-30T12:00:30Z"}, 30.0),
+        ({"Retry-After": "Mon Nov 30 12:00:30 2026"}, 30.0),
+        ({"Retry-After": f"120, {format_datetime(NOW + timedelta(seconds=30), usegmt=True)}"}, 120.0),
+        ({"Retry-After": f"7, {format_datetime(NOW + timedelta(seconds=30), usegmt=True)}"}, 30.0),
+        ({"Retry-After": str(int(NOW.timestamp()) + 30)}, 30.0),
+        ({"Retry-After": str(int(NOW.timestamp() - 30) * 1000)}, 0.0),
+        ({"retry-after-ms": str(int(NOW.timestamp() + 30) * 1000)}, 30.0),
+        ({"Retry-After": "99999999999"}, 99999999999.0),
+        ({"Retry-After": "Mon"}, None),
+        ({"Retry-After": "5, soon"}, None),
+        ({"Retry-After": "5, -3"}, None),
+        ({"Retry-After": ","}, None),
+        ({"Retry-After": "s"}, None),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "-3"}, None),
+        ({"Retry-After": "nan"}, None),
+        ({}, None),
+    ],
+)
+def test_every_form_of_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after_seconds(headers, NOW) == seconds

@@ -24,7 +24,6 @@ from evaluations.providers import (
     open_provider,
     provider_entry,
 )
-from evaluations.providers.http_errors import retry_after_seconds
 from tests.fake_servers.server import FakeServer, Fault, Said, error_fault
 
 KEY = "sk-canary-0123456789abcdef"
@@ -444,47 +443,6 @@ def test_anthropic_needs_a_token_limit() -> None:
         ask_once("anthropic", server, max_tokens=None)
     assert "max_tokens" in caught.value.message
     assert not server.calls
-
-
-NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"Retry-After": "7"}, 7.0),
-        ({"retry-after": "0.5"}, 0.5),
-        ({"Retry-After": format_datetime(NOW + timedelta(seconds=30), usegmt=True)}, 30.0),
-        ({"Retry-After": format_datetime(NOW - timedelta(seconds=30), usegmt=True)}, 0.0),
-        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
-        ({"Retry-After": "5, 7"}, 7.0),
-        ({"Retry-After": "5s"}, 5.0),
-        ({"Retry-After": "0.5 s, 0.5 s"}, 0.5),
-        ({"retry-after-ms": "1500, 1500", "retry-after": "9"}, 1.5),
-        ({"Retry-After": "5 seconds"}, 5.0),
-        ({"Retry-After": '"60"'}, 60.0),
-        ({"Retry-After": (NOW + timedelta(seconds=30)).isoformat()}, 30.0),
-        ({"Retry-After": "2026-11-30T12:00:30Z"}, 30.0),
-        ({"Retry-After": "Mon Nov 30 12:00:30 2026"}, 30.0),
-        ({"Retry-After": f"120, {format_datetime(NOW + timedelta(seconds=30), usegmt=True)}"}, 120.0),
-        ({"Retry-After": f"7, {format_datetime(NOW + timedelta(seconds=30), usegmt=True)}"}, 30.0),
-        ({"Retry-After": str(int(NOW.timestamp()) + 30)}, 30.0),
-        ({"Retry-After": str(int(NOW.timestamp() - 30) * 1000)}, 0.0),
-        ({"retry-after-ms": str(int(NOW.timestamp() + 30) * 1000)}, 30.0),
-        ({"Retry-After": "99999999999"}, 99999999999.0),
-        ({"Retry-After": "Mon"}, None),
-        ({"Retry-After": "5, soon"}, None),
-        ({"Retry-After": "5, -3"}, None),
-        ({"Retry-After": ","}, None),
-        ({"Retry-After": "s"}, None),
-        ({"Retry-After": "soon"}, None),
-        ({"Retry-After": "-3"}, None),
-        ({"Retry-After": "nan"}, None),
-        ({}, None),
-    ],
-)
-def test_every_form_of_retry_after(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after_seconds(headers, NOW) == seconds
 
 
 @each_shape
