@@ -101,7 +101,7 @@ PASSING = {
     "plain: failed": ("plain", plain_body(CUT, "failed"), "broken_off"),
     "plain: ended by an error": ("plain", plain_body(CUT, "error"), "broken_off"),
 }
-PATHS = {"plain": {"text_path": "outputs.0.text", "finish_path": "outputs.0.why_ended"}}
+PATHS: dict[str, dict[str, Any]] = {"plain": {"text_path": "outputs.0.text", "finish_path": "outputs.0.why_ended"}}
 
 
 @pytest.mark.parametrize("case", PASSING)
