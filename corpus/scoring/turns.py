@@ -2,19 +2,30 @@
 
 import re
 
+# The tokens that end a turn, between `<|` and `|>`, and those that are written in another way.
+_BARRED_ENDS = (
+    "im_end", "eot_id", "eom_id", "eot", "EOT", "eom", "end", "endoftext", "end_of_text", "end_of_turn", "eos",
+    "return", "call", "END_RESPONSE", "END_OF_TURN_TOKEN",
+)  # fmt: skip
+_OTHER_ENDS = (
+    "</s>", "<eos>", "<end_of_turn>", "<end_of_utterance>", "<｜end▁of▁sentence｜>", "[|endofturn|]",
+)  # fmt: skip
+_ROLE = r"(?:user|system|assistant)"
 _END = re.compile(
-    r"</s>|<\|(?:im_end|eot_id|eom_id|end|endoftext|return|call|END_RESPONSE|END_OF_TURN_TOKEN)\|>|<end_of_turn>|"
-    r"<｜end▁of▁sentence｜>|"
-    r"(?=\[INST\]|<\|im_start\|>(?:user|system)|<\|start_header_id\|>(?:user|system)|<start_of_turn>user)"
+    rf"<\|(?:{'|'.join(_BARRED_ENDS)})\|>|{'|'.join(re.escape(end) for end in _OTHER_ENDS)}|"
+    r"(?=\[INST\]|<\|im_start\|>(?:user|system)|<\|start_header_id\|>(?:user|system)|<start_of_turn>user|"
+    rf"<\|{_ROLE}\|>|\[\|{_ROLE}\|\]|<\|start_of_role\|>{_ROLE})"
 )
 _HEADER = re.compile(
     r"(?:\s*(?:<s>|\[/?INST\]|<\|begin_of_text\|>|<bos>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|"
     r"<\|START_RESPONSE\|>|"
     r"<\|im_start\|>(?P<chat>\w{1,12})|<\|start_header_id\|>(?P<head>\w{1,12})<\|end_header_id\|>|"
-    r"<start_of_turn>(?P<turn>\w{1,12})|</s>))*"
+    r"<start_of_turn>(?P<turn>\w{1,12})|<\|start_of_role\|>(?P<role>\w{1,12})<\|end_of_role\|>|"
+    rf"<\|(?P<barred>{_ROLE})\|>|\[\|(?P<squared>{_ROLE})\|\]|</s>))*"
 )
 # What every end has in it: searched for first, since that costs next to nothing.
-_TOKENS = ("</s>", "<|", "<｜", "<end_of_turn>", "<start_of_turn>", "[INST]")
+_TOKENS = ("</s>", "<|", "<｜", "[|", "<eos>", "<end_of_", "<start_of_turn>", "[INST]")
+_NAMES_OF_ROLES = ("chat", "head", "turn", "role", "barred", "squared")
 _STRUCK = re.compile(r"<s>(?!\s{0,3}\[INST\])[^<>]{0,200}\Z")
 _OTHERS = frozenset({"user", "system"})
 
@@ -27,7 +38,7 @@ def without_other_turns(text: str) -> str:
     while True:
         header = _HEADER.match(text, start)
         begin = start if header is None else header.end()
-        role = "" if header is None else header["chat"] or header["head"] or header["turn"] or ""
+        role = "" if header is None else next((name for name in header.group(*_NAMES_OF_ROLES) if name), "")
         end = _end_of_turn(text, begin)
         if end is None:
             return _kept(text, begin, len(text))

@@ -12,6 +12,7 @@ CHOICE = Asked(Kind.CHOICE, tuple(ShownOption(a, a, text) for a, text in zip("AB
 NUMBER = Asked(Kind.NUMBER, prompt=PROMPT)
 ENDS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|end|>", "<|endoftext|>", "<end_of_turn>", "<|return|>")
 MORE_ENDS = ("<|call|>", "<|eom_id|>", "<|END_RESPONSE|>", "<|END_OF_TURN_TOKEN|>", "<｜end▁of▁sentence｜>")
+RARER_ENDS = ("<|end_of_text|>", "<|eot|>", "<|EOT|>", "<|eom|>", "<eos>", "<end_of_utterance>", "[|endofturn|]")
 
 
 def read(text: str, asked: Asked) -> str:
@@ -20,7 +21,7 @@ def read(text: str, asked: Asked) -> str:
     return value or reading.status.value
 
 
-@pytest.mark.parametrize("end", [*ENDS, *MORE_ENDS])
+@pytest.mark.parametrize("end", [*ENDS, *MORE_ENDS, *RARER_ENDS])
 def test_an_end_of_turn_token(end: str) -> None:
     assert read(f"B{end}", CHOICE) == "B"
     assert read(f"7{end}", NUMBER) == "7"
@@ -44,6 +45,13 @@ TURNS = [
     ("<|channel|>analysis<|message|>It is A.<|end|><|start|>assistant<|channel|>final<|message|>B", CHOICE, "B"),
     ("<|START_RESPONSE|>B<|END_RESPONSE|>", CHOICE, "B"),
     ("<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>B<|END_OF_TURN_TOKEN|>", CHOICE, "B"),
+    ("[ANSWER]5[/ANSWER]<|user|>\nNext one.<|assistant|>[ANSWER]6[/ANSWER]", NUMBER, "5"),
+    ("[ANSWER]5[/ANSWER]\n<|assistant|>\n[ANSWER]6[/ANSWER]", NUMBER, "5"),
+    ("[ANSWER]5[/ANSWER][|user|]Next one.[|assistant|][ANSWER]6[/ANSWER]", NUMBER, "5"),
+    ("[ANSWER]5[/ANSWER]<|start_of_role|>user<|end_of_role|>[ANSWER]6[/ANSWER]", NUMBER, "5"),
+    (f"<|user|>\n{PROMPT}<|assistant|>\nB", CHOICE, "B"),
+    ("<|start_of_role|>assistant<|end_of_role|>B<|end_of_text|>", CHOICE, "B"),
+    ("[|assistant|]B[|endofturn|]", CHOICE, "B"),
     ("<think>It is A.</s></think>B</s>", CHOICE, "B"),
     ("The answer is <s>A</s> B", CHOICE, "unparsed"),
     ("The answer is <s>A</s>. [ANSWER]B[/ANSWER]", CHOICE, "B"),
