@@ -182,6 +182,7 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
     """
     matrix = current_matrix(question_set=question_set, rule=query.rule)
     helped = helped_runs(question_set=question_set, rule=query.rule, matrix=matrix)
+    is_closed = smallest_group(question_set) > 1
     if query.fallback == "off":
         matrix = without_fallback(matrix, helped)
     groupings = groupings_of(benchmark_id=question_set.benchmark_id)
@@ -195,6 +196,7 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
         matrix=matrix,
         systems=visible_systems(),
         cohorts=[cohort_of(matrix, minimum=people_rule().minimum_for_mean, how=how) for how in (COMPLETE, PARTIAL)],
+        are_groups_hidden=is_closed and query.fallback == "off" and any(run.columns.size for run in helped.values()),
     )
     rows = found.rows(topic=topic, topics=topics, shown_topics=topics if with_topics else [], grouping=query.grouping)
     is_small = topic is not None and topic.columns.size < SMALL_TOPIC
@@ -209,7 +211,10 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
     return Board(
         question_set=question_set,
         query=query,
-        rows=tuple(_with_fallback(computed.on(row), helped, columns) for row in ordered),
+        rows=tuple(
+            computed.on(row) if topic and is_closed else _with_fallback(computed.on(row), helped, columns)
+            for row in ordered
+        ),
         topics=tuple(topics),
         groupings=tuple(groupings),
         topic=topic,
@@ -225,18 +230,26 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What rows of a set are made of."""
+    """What rows of a set are made of.
+
+    `are_groups_hidden` where groups of systems are not shown: on a set that is not open, what an answer that only a
+    fallback reader could read changes in groups that cross would tell which question it is of, and its verdict.
+    """
 
     question_set: QuestionSet
     matrix: Matrix
     systems: dict[int, SystemFacts]
     cohorts: list[Cohort]
+    are_groups_hidden: bool
 
     @property
     def all_columns(self) -> Columns:
         return np.arange(len(self.matrix.root_ids))
 
     def rows(self, *, topic: Topic | None, topics: list[Topic], shown_topics: list[Topic], grouping: str) -> list[Row]:
+        hidden = _hidden(self.question_set, grouping)
+        if self.are_groups_hidden:
+            hidden = replace(hidden, of_systems=frozenset(each.slug for each in topics))
         return board_rows(
             self.matrix,
             self.cohorts,
@@ -244,7 +257,7 @@ class _Found:
             topic=topic,
             topics=topics,
             shown_topics=shown_topics,
-            hidden=_hidden(self.question_set, grouping),
+            hidden=hidden,
             grouping=grouping,
         )
 
@@ -259,7 +272,7 @@ class _Found:
         people = replace(self, systems={}).rows(
             topic=None, topics=topics, shown_topics=topics, grouping=DEFAULT_GROUPING
         )
-        return ByTopic(people, [topic for topic in topics if topic.slug not in hidden])
+        return ByTopic(people, [each for each in topics if each.slug not in hidden and not self.are_groups_hidden])
 
 
 def _with_fallback(row: Row, helped: Mapping[str, Helped], columns: Columns) -> Row:

@@ -35,7 +35,7 @@ def n_drawn(found: Placement) -> int:
 
 def scale_chart_height(found: Placement) -> int:
     """Return the height of the chart in pixels, so that its place can be kept before it is drawn."""
-    return FRAME_HEIGHT + BAR_HEIGHT * n_drawn(found)
+    return FRAME_HEIGHT + _LEGEND_HEIGHT + BAR_HEIGHT * n_drawn(found)
 
 
 def scale_chart(found: Placement) -> dict[str, Any]:
@@ -79,16 +79,18 @@ def _points(marks: Sequence[_Mark], colour: str) -> dict[str, Any]:
 def _layout(found: Placement, names: Sequence[str]) -> dict[str, Any]:
     return {
         "height": scale_chart_height(found),
-        "margin": {"l": 10, "r": 16, "t": 16, "b": 104},
+        "margin": {"l": 10, "r": 16, "t": 16, "b": 148},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
         "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
         "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
         "showlegend": True,
-        "meta": {"narrow": {"title": "ability", "dtick": 1}},
+        "meta": {"narrow": {"title": "ability", "dtick": 2}},
         "xaxis": {
             "title": {"text": "ability", "font": {"size": 13}, "standoff": 8},
+            # Plotly would turn them where it is narrow, into the title.
+            "tickangle": 0,
             "gridcolor": "var(--line)",
             "zeroline": True,
             "zerolinecolor": "var(--line-strong)",
@@ -97,6 +99,7 @@ def _layout(found: Placement, names: Sequence[str]) -> dict[str, Any]:
         "yaxis": {
             "categoryorder": "array",
             "categoryarray": list(names)[::-1],
+            "gridcolor": "var(--line)",
             "automargin": True,
             "fixedrange": True,
             "ticksuffix": " ",

@@ -59,7 +59,7 @@ _LATEX_COMMANDS = (
     (re.compile(r"\\Omega(?![A-Za-z])"), "Ω"),
     (re.compile(r"\\(?:AA|A|angstrom)(?![A-Za-z])"), "Å"),
     (re.compile(r"\\(?:left|right|displaystyle|rm|bf|big|Big|!)"), ""),
-    (re.compile(r"\\(?:quad|qquad|[,;: ])|~(?=\d{3})|(?<=[\d}])~"), " "),
+    (re.compile(r"\\(?:quad|qquad|[,;: ])|~(?=\d{3})|(?<=[\d}])~|(?<=\{)~(?=[A-Za-zµΩÅ°%\\])"), " "),
     (re.compile(r"\{([,.'])\}"), r"\1"),
 )
 # A box that is closed; one that is not may have been cut off.

@@ -283,3 +283,29 @@ def test_a_board_that_was_looked_at_says_how_many_answers_rest_on_a_reader_at_no
     none = replace(matrix, entrants=(), codes=matrix.codes[:0])
     assert helped_runs(question_set=found, rule="standard@1", matrix=none) == {}
     assert len(helped_runs(question_set=found, rule="standard@1", matrix=matrix)) == 1
+
+
+def test_on_a_closed_set_no_group_tells_where_a_fallback_reader_was_needed(client: Client) -> None:
+    benchmark = make_benchmark(slug="crossing")
+    questions = make_questions(benchmark, [{}] * 20)
+    label_questions(questions, ["T0"] * 10 + ["T1"] * 10)
+    make_set(benchmark, "crossed", questions, policy="closed")
+    run = make_run(make_system(slug="helped"), QuestionSet.objects.get(slug="crossed"), "+" * 12 + "-" * 8)
+    rest_on_fallback(run, 1)
+    results_changed(benchmark_id=benchmark.pk)
+
+    def row(**query: str) -> dict[str, Any]:
+        (found,) = client.get("/api/v1/leaderboard/crossed/", query).json()["rows"]
+        return found
+
+    assert (row()["n_by_fallback"], row()["accuracy"], row(fallback="off")["accuracy"]) == (1, 0.6, 0.55)
+    for topic in ("t0", "t1"):
+        assert "n_by_fallback" not in row(topic=topic)
+        assert row(topic=topic)["accuracy"] is not None
+        assert row(topic=topic, fallback="off")["withheld"] == "few_questions"
+        assert row(grouping="topic")["topics"][topic.upper()]["accuracy"] is not None
+        assert row(grouping="topic", fallback="off")["topics"][topic.upper()]["accuracy"] is None
+    assert row(fallback="off")["macro_accuracy"] is None
+    QuestionSet.objects.update(policy="open")
+    assert row(topic="t0")["n_by_fallback"] == 1
+    assert row(topic="t0", fallback="off")["accuracy"] == 0.9

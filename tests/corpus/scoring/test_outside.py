@@ -112,6 +112,8 @@ UNITS = [
     (r"$@~\mathrm{mg}$", "g", "0.5", "mg", ("unit-converted",)),
     (r"$@\quad\text{mg}$", "g", "0.5", "mg", ("unit-converted",)),
     (r"$@\qquad\text{mg}$", "g", "0.5", "mg", ("unit-converted",)),
+    (r"$@ \mathrm{~mg}$", "g", "0.5", "mg", ("unit-converted",)),
+    (r"$@\text{~mg}$", "g", "0.5", "mg", ("unit-converted",)),
     # words, no unit
     ("@ as said", "g", "500", "", ()),
     ("@ A is the ampere", "g", "500", "", ()),
