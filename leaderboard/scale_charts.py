@@ -10,6 +10,8 @@ from leaderboard.scale import Placement, Z
 
 STYLES = {HUMAN: ("People", "var(--category-green)"), **{kind: style[:2] for kind, style in KIND_STYLES.items()}}
 SYMBOLS = {HUMAN: "diamond", "model": "circle", "agent": "triangle-up", "baseline": "square"}
+# The entries of the legend stand below each other on a phone.
+_LEGEND_HEIGHT = 60
 
 
 class _Mark(NamedTuple):
