@@ -18,9 +18,12 @@ def reply_cost(*, prices: Prices, reply: Reply) -> Decimal | None:
     """Return what a reply cost, the sum of its turns where it took several; None where that cannot be told."""
     if reply.charged:
         return total_cost([reply_cost(prices=prices, reply=each) for each in reply.charged])
+    # Nobody writes a text from nothing: where one is there, a count of 0 says that nobody counted.
+    has_text = bool(reply.text or reply.reasoning)
+    sent, received = whole_count(reply.tokens_in), whole_count(reply.tokens_out)
     tokens = TokenCounts(
-        sent=whole_count(reply.tokens_in),
-        received=whole_count(reply.tokens_out),
+        sent=(sent or None) if has_text else sent,
+        received=(received or None) if has_text else received,
         cached=whole_count(reply.tokens_cached),
         reasoning=whole_count(reply.tokens_reasoning),
     )

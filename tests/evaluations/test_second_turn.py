@@ -85,15 +85,35 @@ def test_each_turn_is_charged_by_its_own_counts(first: Any, second: Any, cost: D
         for sent, cached in (first, second)
     ]
     reply, _ = asked(replies)
-    prices = Prices(input=FULL, output=FULL, cached_input=CACHED)
+    prices = Prices(input=FULL, output=Decimal(0), cached_input=CACHED)
     assert reply_cost(prices=prices, reply=reply) == cost
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "cost"),
+    [
+        ("x", (0, 0), None),
+        ("x", (11, 0), None),
+        ("x", (0, 7), None),
+        ("x", (1000, 1000), Decimal("0.02")),
+        ("", (1000, 0), Decimal("0.01")),
+        ("", (0, 0), Decimal(0)),
+    ],
+)
+def test_no_text_comes_of_no_tokens(text: str, counts: tuple[int, int], cost: Decimal | None) -> None:
+    sent, received = counts
+    for said in ({"text": text}, {"text": "", "reasoning": text}):
+        reply = Reply(finish_reason=FinishReason.STOP, tokens_in=sent, tokens_out=received, **said)
+        assert reply_cost(prices=Prices(input=FULL, output=FULL), reply=reply) == cost
+        assert reply_cost(prices=Prices(input=Decimal(0), output=Decimal(0)), reply=reply) == 0
 
 
 def test_a_sum_of_turns_that_fits_no_column_is_unknown() -> None:
     large = Reply("x", FinishReason.STOP, tokens_in=600_000, tokens_out=0)
     reply, _ = asked([large, large])
-    assert reply_cost(prices=Prices(input=Decimal(1_000_000), output=FULL), reply=large) == 600_000
-    assert reply_cost(prices=Prices(input=Decimal(1_000_000), output=FULL), reply=reply) is None
+    prices = Prices(input=Decimal(1_000_000), output=Decimal(0))
+    assert reply_cost(prices=prices, reply=large) == 600_000
+    assert reply_cost(prices=prices, reply=reply) is None
 
 
 @pytest.mark.parametrize(
