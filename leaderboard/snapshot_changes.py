@@ -6,6 +6,8 @@ from typing import Any
 
 # An entrant's own result, and what it is called. Its rank also changes when only others did.
 _OWN = ("accuracy", "ci_low", "ci_high", "n_questions", "n_scored", "status", "name")
+# Also its own; earlier snapshots do not say all of it, and what one of two does not say has not changed.
+_OWN_IN_PARTS = ("topics", "outcomes", "macro_accuracy", "repeats", "withheld")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class RowChange:
         """Whether nothing but the rank changed."""
         if self.before is None or self.after is None:
             return False
-        return all(self.before.get(name) == self.after.get(name) for name in _OWN)
+        return _is_same_result(self.before, self.after)
 
     @property
     def was_renamed(self) -> str:
@@ -86,18 +88,24 @@ class Changes:
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
     """Compare the content of two snapshots, the earlier first; rows in the order of the later one, gone ones last.
 
-    A row has changed where its accuracy, interval, number of questions, state or name has, or its rank.
+    A row has changed where its accuracy, interval, number of questions, state, name, outcomes or a topic has, or its
+    rank.
     """
     old = {row["slug"]: row for row in before["board"]["rows"]}
     new = {row["slug"]: row for row in after["board"]["rows"]}
     rows: list[RowChange] = []
     for slug, row in new.items():
         earlier = old.get(slug)
-        if earlier is None or any(row.get(name) != earlier.get(name) for name in (*_OWN, "rank")):
+        if earlier is None or row.get("rank") != earlier.get("rank") or not _is_same_result(earlier, row):
             rows.append(RowChange(slug, row["name"], row["kind"], earlier, row))
     n_unchanged = len(new) - len(rows)
     rows += [RowChange(slug, row["name"], row["kind"], row, None) for slug, row in old.items() if slug not in new]
     return Changes(tuple(_facts(before, after)), tuple(rows), n_unchanged)
+
+
+def _is_same_result(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    said_by_both = (name for name in _OWN_IN_PARTS if name in before and name in after)
+    return all(before.get(name) == after.get(name) for name in (*_OWN, *said_by_both))
 
 
 def _facts(before: Mapping[str, Any], after: Mapping[str, Any]) -> Sequence[FactChange]:

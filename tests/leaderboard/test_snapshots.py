@@ -18,6 +18,7 @@ from leaderboard.models import Snapshot
 from leaderboard.queries import load_board
 from leaderboard.selectors.snapshots import content_of, is_intact
 from leaderboard.services.snapshots import SnapshotError, snapshot_publish
+from leaderboard.snapshot_changes import changes_between
 from survey.models import Participant
 from survey.services.withdrawal import participant_withdraw
 from tests.leaderboard.factories import make_people, make_run, make_system
@@ -232,6 +233,18 @@ def test_pages_say_what_changed(client, results) -> None:
     assert "Snapshot 2" in listed
     assert "Snapshot 1" in listed
     assert "Snapshot 1" not in client.get("/snapshots/", {"set": "none"}).content.decode()
+
+
+def test_other_answers_with_the_same_accuracy_are_a_change(client, results) -> None:
+    publish(results)
+    make_run(System.objects.get(slug="poor"), results, "+++uuuuuuu")
+    publish(results)
+    page = " ".join(client.get("/snapshots/changes/", {"from": 1, "to": 2}).content.decode().split())
+    assert "0 came, 0 went, 1 changed, 0 moved in rank only" in page
+    earlier, later = (client.get(f"/snapshots/{number}.json").json() for number in (1, 2))
+    for row in earlier["board"]["rows"]:
+        del row["outcomes"]
+    assert not changes_between(earlier, later).rows, "what one of two does not say has not changed"
 
 
 def test_what_does_not_exist_is_not_found(client, results) -> None:
