@@ -22,15 +22,21 @@ _NAMES = frozenset(
     }
 )
 _ENDINGS = (
+    "accesskey",
     "accesstoken",
     "apikey",
     "apitoken",
     "authorization",
+    "authorizationtoken",
     "authtoken",
     "bearertoken",
+    "cookie",
+    "githubtoken",
     "password",
+    "privatekey",
     "secret",
     "secretkey",
+    "subscriptionkey",
 )
 
 

@@ -28,6 +28,8 @@ _CHARACTER = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 # Narrower, for what a maintainer enters: no word of an address or a parameter may be taken for a key.
 _ENTERED_KEY = re.compile(
     r"(?i)\b(?:sk|gsk|pk|rk)[-_][A-Za-z0-9._-]{6,}|\b(?:hf_|xai-)[A-Za-z0-9]{16,}|\bbearer\s+\S{4,}"
+    # Keys of code hosts and clouds, and signed tokens.
+    r"|\b(?:gh[a-z]_|github_pat_|AIza|AKIA)[A-Za-z0-9_-]{16,}|\beyJ[\w-]{8,}\.eyJ[\w-]{8,}"
 )
 
 

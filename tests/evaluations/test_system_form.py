@@ -60,6 +60,11 @@ def test_the_slugs_of_people_are_no_systems(admin_client):
         {"user": "sk-abcdef0123456789"},
         {"extra_query": {"a": ["Bearer abcdef"]}},
         {"sk-abcdef0123456789": 1},
+        {"mcp_servers": [{"authorization_token": "abc"}]},
+        {"extra_query": {"Ocp-Apim-Subscription-Key": "abc"}},
+        *[{name: "abc"} for name in ("access_key", "private_key", "github_token", "cookie")],
+        *[{"user": f"{start}{'a1B2' * 6}"} for start in ("ghp_", "github_pat_", "AIza", "AKIA")],
+        {"user": f"eyJ{'a1B2' * 4}.eyJ{'a1B2' * 4}.x"},
     ],
 )
 def test_no_key_in_the_parameters(admin_client, parameters):
