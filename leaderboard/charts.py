@@ -13,6 +13,15 @@ from leaderboard.queries import Board
 MOST_BARS = 40
 BAR_HEIGHT = 30
 FRAME_HEIGHT = 120
+# What charts with a legend below them share.
+LOOK: dict[str, Any] = {
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+    "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
+    "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
+    "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
+    "showlegend": True,
+}
 KIND_STYLES = {
     "model": ("Models", "var(--category-blue)", ""),
     "agent": ("Agents", "var(--category-orange)", "/"),
@@ -109,12 +118,7 @@ def _layout(board: Board, labels: Sequence[str]) -> dict[str, Any]:
         "height": chart_height(board),
         "margin": {"l": 10, "r": 16, "t": 32, "b": 88},
         "bargap": 0.35,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
-        "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
-        "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
-        "showlegend": True,
+        **LOOK,
         "xaxis": {
             "title": {"text": "right answers, % of all questions", "font": {"size": 13}, "standoff": 8},
             "range": [0, 101],

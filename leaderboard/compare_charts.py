@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from leaderboard.boards import Row
-from leaderboard.charts import label, plain
+from leaderboard.charts import LOOK, label, plain
 from leaderboard.compare import Comparison
 from leaderboard.comparison import Difference
 
@@ -92,12 +92,7 @@ def _layout(comparison: Comparison, reference: Row) -> dict[str, Any]:
         "margin": {"l": 10, "r": 16, "t": TOP_HEIGHT, "b": _below(comparison)},
         "scattermode": "group",
         "scattergap": 0.35,
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
-        "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
-        "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
-        "showlegend": True,
+        **LOOK,
         "meta": {"narrow": {"title": "points", "dtick": 50}},
         "xaxis": {
             "title": {

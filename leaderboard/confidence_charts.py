@@ -5,7 +5,7 @@ from typing import Any
 
 from leaderboard.boards import HUMAN
 from leaderboard.calibration import LEVELS
-from leaderboard.charts import label
+from leaderboard.charts import LOOK, label
 from leaderboard.confidence import MOST_DRAWN, Confidence, Stated
 from leaderboard.statistics import level_probability
 
@@ -111,12 +111,7 @@ def _layout(title: str) -> dict[str, Any]:
     return {
         "height": CHART_HEIGHT,
         "margin": {"l": 68, "r": 16, "t": 16, "b": 150},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
-        "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
-        "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
-        "showlegend": True,
+        **LOOK,
         # On a phone the names of the legend stand one below the other.
         "meta": {"narrow": {"title": "level stated", "dtick": 1, "margin": {"l": 60, "r": 8, "t": 16, "b": 190}}},
         "xaxis": {

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from leaderboard.charts import KIND_STYLES, label
+from leaderboard.charts import KIND_STYLES, LOOK, label
 from leaderboard.factors import FACTORS, Factors, Line
 
 HEIGHT = 500
@@ -84,12 +84,7 @@ def _layout(found: Factors, lines: Sequence[Line], factor: str) -> dict[str, Any
     return {
         "height": HEIGHT,
         "margin": {"l": 10, "r": 16, "t": 16, "b": 150},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
-        "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
-        "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
-        "showlegend": True,
+        **LOOK,
         "meta": {"narrow": {"title": title, "dtick": _narrow_step(lines, factor)}},
         "xaxis": {
             "type": _axis_type(lines, factor),

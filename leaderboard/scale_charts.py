@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from leaderboard.boards import HUMAN, Row
-from leaderboard.charts import BAR_HEIGHT, FRAME_HEIGHT, KIND_STYLES, MOST_BARS, label, plain
+from leaderboard.charts import BAR_HEIGHT, FRAME_HEIGHT, KIND_STYLES, LOOK, MOST_BARS, label, plain
 from leaderboard.scale import Placement, Z
 
 STYLES = {HUMAN: ("People", "var(--category-green)"), **{kind: style[:2] for kind, style in KIND_STYLES.items()}}
@@ -82,12 +82,7 @@ def _layout(found: Placement, names: Sequence[str]) -> dict[str, Any]:
     return {
         "height": scale_chart_height(found),
         "margin": {"l": 10, "r": 16, "t": 16, "b": 148},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "system-ui, sans-serif", "size": 14, "color": "var(--text)"},
-        "hoverlabel": {"font": {"family": "system-ui, sans-serif"}},
-        "legend": {"orientation": "h", "x": 0, "yref": "container", "y": 0, "yanchor": "bottom"},
-        "showlegend": True,
+        **LOOK,
         "meta": {"narrow": {"title": "ability", "dtick": 2}},
         "xaxis": {
             "title": {"text": "ability", "font": {"size": 13}, "standoff": 8},

@@ -90,12 +90,12 @@ def _record(context: RunContext, question: Question | Unready, error: ProviderEr
         lease_token=question.token,
         kind=kind,
         **clipped_error(code=error.code, message=error.message),
-        **_turn_before(error),
+        **_taken_by(error),
         cost=failure_cost(prices=context.prices, error=error),
     )
 
 
-def _turn_before(error: ProviderError) -> dict[str, Any]:
+def _taken_by(error: ProviderError) -> dict[str, Any]:
     """Return what is kept of a first turn that was answered before the second one failed, else of what a call took."""
     reply = error.earlier or error.taken
     if reply is None:
