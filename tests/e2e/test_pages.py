@@ -116,7 +116,9 @@ class Reader:
         self.context.close()
 
     def see_chart(self) -> None:
-        """Scroll to each chart and wait until it is drawn."""
+        """Scroll to each chart of the whole page and wait until it is drawn."""
+        # A click that leads to a page returns before all of it is there, and `all` does not wait.
+        self.page.wait_for_load_state("load")
         charts = self.page.locator(".chart").all()
         for chart in charts:
             chart.scroll_into_view_if_needed()
