@@ -52,6 +52,9 @@ class Item(AbstractAnswer):
     error_message = models.CharField(max_length=500, blank=True)
     source_flags = models.JSONField(default=dict, blank=True, help_text="Further facts an imported report states.")
     answered_at = models.DateTimeField(null=True, blank=True)
+    answered_token = models.UUIDField(
+        null=True, blank=True, editable=False, help_text="The claim under which the answer came."
+    )
 
     class Meta:
         ordering = ["run", "position", "repeat"]
@@ -89,6 +92,12 @@ class ItemAttempt(models.Model):
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
     cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    call = models.UUIDField(
+        null=True,
+        unique=True,
+        editable=False,
+        help_text="Names the call, so that none is kept twice; empty where its worker was lost, and for older ones.",
+    )
     # Compared with when the run was queued and answered, which is by this clock; workers' own may differ.
     created_at = models.DateTimeField(default=database_now, editable=False)
 
@@ -120,6 +129,9 @@ class AskedApart(models.Model):
     asked_at = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0, help_text="Calls that failed since it was to be asked.")
     not_before = models.DateTimeField(null=True, blank=True)
+    answered_token = models.UUIDField(
+        null=True, blank=True, editable=False, help_text="The claim under which the reply came."
+    )
 
     class Meta:
         abstract = True

@@ -1,7 +1,7 @@
 """Replies as they arrive: the raw text is stored first of all, then read and judged like everyone's answer."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
@@ -15,10 +15,10 @@ from corpus.services.verdicts import Judged, store_verdicts_in_bulk
 from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
 from evaluations.providers import NeverRetryError, Reply, Scope
+from evaluations.services.attempts import attempt_of_call, is_not_lost, keep_attempts
 from evaluations.services.claimed_writes import write_claimed
 from evaluations.services.failures import record_failure
 from evaluations.services.hints import truncation_hint
-from evaluations.services.leases import WORKER_LOST
 from evaluations.services.questions import Question, RunContext
 from evaluations.services.reply_costs import reply_cost, whole_count
 from evaluations.services.reply_reading import read_reply
@@ -69,7 +69,7 @@ def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
         written = write_claimed(
             rows=[(each.question.item.pk, each.question.token, _fields(context, each, now)) for each in arrived]
         )
-        late = [each for each in arrived if each.question.item.pk not in written and not _is_the_answer(each)]
+        late = _late(each for each in arrived if each.question.item.pk not in written)
         _keep_late(context, late)
         store_verdicts_in_bulk(
             judged=[
@@ -119,6 +119,7 @@ def _fields(context: RunContext, each: Arrived, now: datetime) -> dict[str, Any]
         "latency_ms": whole_count(reply.latency_ms),
         "source_flags": _facts(reply),
         "answered_at": now,
+        "answered_token": each.question.token,
         "outcome": "",
         **clipped_error(code="", message=each.note or truncation_hint(context.parameters, reply)),
         "not_before": None,
@@ -127,26 +128,30 @@ def _fields(context: RunContext, each: Arrived, now: datetime) -> dict[str, Any]
     }
 
 
-def _is_the_answer(each: Arrived) -> bool:
-    """Say whether this very reply was stored before: the connection broke after it was stored, before that was said."""
-    latency_ms = whole_count(each.reply.latency_ms)
-    same = Item.objects.filter(pk=each.question.item.pk, status=Item.Status.ANSWERED, latency_ms=latency_ms)
-    return latency_ms is not None and same.filter(completion=storable(each.reply.text)).exists()
+def _late(unwritten: Iterable[Arrived]) -> list[Arrived]:
+    """Return the replies to calls whose question was given to another meanwhile.
+
+    The others are answers already: the connection broke after they were stored, before that was said.
+    """
+    tokens = {each.question.item.pk: each for each in unwritten}
+    if not tokens:
+        return []
+    answered = dict(Item.objects.filter(pk__in=tokens).values_list("pk", "answered_token"))
+    return [each for item_id, each in tokens.items() if answered.get(item_id) != each.question.token]
 
 
 def _keep_late(context: RunContext, late: Sequence[Arrived]) -> None:
     """Keep replies that came too late; calls whose worker had been given up for lost have their true cost now."""
-    ItemAttempt.objects.bulk_create([_late_attempt(context, each) for each in late])
+    keep_attempts([_late_attempt(context, each) for each in late])
     for each in late:
-        lost = ItemAttempt.objects.filter(item_id=each.question.item.pk, lease_token=each.question.token)
-        lost.filter(error_code=WORKER_LOST).update(cost=0)
+        is_not_lost(item_id=each.question.item.pk, token=each.question.token)
 
 
 def _late_attempt(context: RunContext, each: Arrived) -> ItemAttempt:
     """Return the record of a reply that came too late; it was paid like any other."""
-    return ItemAttempt(
+    return attempt_of_call(
         item_id=each.question.item.pk,
-        lease_token=each.question.token,
+        token=each.question.token,
         kind="late",
         completion=storable(each.reply.text),
         tokens_in=whole_count(each.reply.tokens_in),

@@ -16,8 +16,9 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from evaluations.database_clock import database_now
-from evaluations.models import AskedApart, Item, ItemAttempt, ItemConfidence, ItemFallback, Run
+from evaluations.models import AskedApart, Item, ItemConfidence, ItemFallback, Run
 from evaluations.providers import ProviderError, Reply
+from evaluations.services.attempts import attempt_of_call, is_not_lost, keep_attempts, lost_attempt
 from evaluations.services.costs import Prices, failed_call_cost
 from evaluations.services.leases import WORKER_LOST, lease
 from evaluations.services.reply_costs import failure_cost, reply_cost, whole_count
@@ -118,19 +119,21 @@ def store_cut_off(*, apart: Apart, claim: ApartClaim, error: ProviderError, pric
 
 
 def store_reply(*, apart: Apart, claim: ApartClaim, reply: Reply, prices: Prices, fields: Mapping[str, Any]) -> bool:
-    """Keep a reply under its claim, else, where the claim was lost meanwhile, as an attempt; say which (True: kept)."""
+    """Keep a reply under its claim, else, where the claim was lost meanwhile, as an attempt; say which (True: kept).
+
+    A reply that is kept already, under this claim, stays as it is.
+    """
     said: dict[str, Any] = {
         "completion": storable(reply.text),
         "tokens_in": whole_count(reply.tokens_in),
         "tokens_out": whole_count(reply.tokens_out),
         "cost": reply_cost(prices=prices, reply=reply),
     }
-    if _held(apart, claim).update(
-        **said, finish_reason=reply.finish_reason.value, error_code="", error_message="", **fields
-    ):
+    kept = {**said, "finish_reason": reply.finish_reason.value, "error_code": "", "error_message": "", **fields}
+    if _held(apart, claim).update(answered_token=claim.token, **kept) or _is_kept(apart, claim):
         return True
-    _create_attempt(apart, claim, code="late", message="The reply came after another worker had asked.", **said)
-    _is_not_lost(apart, claim)
+    _keep_attempt(apart, claim, code="late", message="The reply came after another worker had asked.", **said)
+    is_not_lost(item_id=claim.item_id, token=claim.token)
     return False
 
 
@@ -142,7 +145,7 @@ def store_failure(
     Says whether it was given up under this claim.
     """
     record_attempt(apart=apart, claim=claim, error=error, cost=failure_cost(prices=prices, error=error))
-    _is_not_lost(apart, claim)
+    is_not_lost(item_id=claim.item_id, token=claim.token)
     if delay_seconds is not None:
         _let_wait(apart, claim, message=error.message, tries=F("tries") + 1, delay_seconds=delay_seconds)
         return False
@@ -182,23 +185,18 @@ def give_up_open(*, apart: Apart, items: QuerySet[Item], code: str, message: str
 
 def record_attempt(*, apart: Apart, claim: ApartClaim, error: ProviderError, cost: Decimal | None) -> None:
     """Keep a call without a reply, with what it cost: None where it may have been paid."""
-    _create_attempt(apart, claim, code=error.code, message=error.message, cost=cost)
+    _keep_attempt(apart, claim, code=error.code, message=error.message, cost=cost)
 
 
-def _create_attempt(apart: Apart, claim: ApartClaim, *, code: str, message: str, **fields: Any) -> None:
-    ItemAttempt.objects.create(
-        item_id=claim.item_id,
-        lease_token=claim.token,
-        kind=apart.kind,
-        **clipped_error(code=code, message=message),
-        **fields,
-    )
+def _keep_attempt(apart: Apart, claim: ApartClaim, *, code: str, message: str, **fields: Any) -> None:
+    said = clipped_error(code=code, message=message)
+    attempt = attempt_of_call(item_id=claim.item_id, token=claim.token, kind=apart.kind, **said, **fields)
+    keep_attempts([attempt])
 
 
-def _is_not_lost(apart: Apart, claim: ApartClaim) -> None:
-    """Count a call once whose worker had been given up for lost: what it cost stands with how it ended."""
-    lost = ItemAttempt.objects.filter(item_id=claim.item_id, lease_token=claim.token, kind=apart.kind)
-    lost.filter(error_code=WORKER_LOST).update(cost=0)
+def _is_kept(apart: Apart, claim: ApartClaim) -> bool:
+    """Say whether the reply was stored before: the connection broke after that, before it was said."""
+    return apart.model.objects.filter(item=claim.item_id, error_code="", answered_token=claim.token).exists()
 
 
 def _free_lapsed(*, apart: Apart, items: QuerySet[Item], prices: Prices) -> None:
@@ -212,7 +210,9 @@ def _free_lapsed(*, apart: Apart, items: QuerySet[Item], prices: Prices) -> None
         code = WORKER_LOST if is_last else AskedApart.WAITS
         with transaction.atomic():
             if row.update(error_code=code, error_message=_LOST_MESSAGE, tries=F("tries") + 1, not_before=None):
-                _create_attempt(apart, claim, code=WORKER_LOST, message=_LOST_MESSAGE, cost=cost)
+                lost_attempt(
+                    item_id=item_id, token=claim.token, kind=apart.kind, error_message=_LOST_MESSAGE, cost=cost
+                ).save()
 
 
 def _let_wait(apart: Apart, claim: ApartClaim, *, message: str, delay_seconds: float = 0, **fields: Any) -> int:

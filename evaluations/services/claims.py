@@ -15,7 +15,8 @@ from django.db.models import F, Field, Q
 
 from corpus.services.results import results_changed
 from evaluations.database_clock import database_now
-from evaluations.models import Item, ItemAttempt, Run
+from evaluations.models import Item, Run
+from evaluations.services.attempts import lost_attempt
 from evaluations.services.costs import failed_call_cost, prices_of
 from evaluations.services.failures import give_back_or_give_up
 from evaluations.services.leases import WORKER_LOST, lease
@@ -140,14 +141,8 @@ def _free(item: Item) -> bool:
     with transaction.atomic():
         freed = give_back_or_give_up(item=item, token=token, code=WORKER_LOST, message=_LOST_MESSAGE, only_expired=True)
         if freed:
-            ItemAttempt.objects.create(
-                item=item,
-                lease_token=token,
-                kind="error",
-                error_code=WORKER_LOST,
-                error_message=_LOST_MESSAGE,
-                cost=failed_call_cost(prices=prices_of(item.run.frozen), code=WORKER_LOST),
-            )
+            cost = failed_call_cost(prices=prices_of(item.run.frozen), code=WORKER_LOST)
+            lost_attempt(item_id=item.pk, token=token, kind="error", error_message=_LOST_MESSAGE, cost=cost).save()
             _tell_if_given_up(item)
     return freed
 

@@ -13,7 +13,7 @@ from django.db.models import Max
 from corpus.scoring.types import Outcome
 from corpus.services.results import results_changed
 from evaluations.database_clock import database_now
-from evaluations.models import Item, ItemAttempt, Run
+from evaluations.models import Item, Run
 from evaluations.providers.base import (
     LONGEST_WAIT_SECONDS,
     NeverRetryError,
@@ -22,6 +22,7 @@ from evaluations.providers.base import (
     RetryLaterError,
     Scope,
 )
+from evaluations.services.attempts import attempt_of_call, keep_attempts
 from evaluations.services.questions import Question, RunContext, Unready
 from evaluations.services.reply_costs import failure_cost, whole_count
 from evaluations.services.runs import pause_unless_decided
@@ -85,14 +86,15 @@ def record_cut_off(*, context: RunContext, calls: Sequence[CutOffCall]) -> int:
 
 
 def _record(context: RunContext, question: Question | Unready, error: ProviderError, *, kind: str) -> None:
-    ItemAttempt.objects.create(
+    attempt = attempt_of_call(
         item_id=question.item.pk,
-        lease_token=question.token,
+        token=question.token,
         kind=kind,
         **clipped_error(code=error.code, message=error.message),
         **_taken_by(error),
         cost=failure_cost(prices=context.prices, error=error),
     )
+    keep_attempts([attempt])
 
 
 def _taken_by(error: ProviderError) -> dict[str, Any]:

@@ -1,0 +1,32 @@
+"""Calls that did not become an answer, each kept once however often it is stored.
+
+Whoever holds a claim makes one call under it, so item and token name that call. A worker that did not hear that its
+reply was stored stores it again; the name then keeps it from being counted twice.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid5
+
+from evaluations.models import ItemAttempt
+from evaluations.services.leases import WORKER_LOST
+
+
+def attempt_of_call(*, item_id: int, token: UUID, **fields: Any) -> ItemAttempt:
+    """Return the record of how the call under a claim ended, not yet stored."""
+    return ItemAttempt(item_id=item_id, lease_token=token, call=uuid5(token, str(item_id)), **fields)
+
+
+def keep_attempts(attempts: Sequence[ItemAttempt]) -> None:
+    """Store records of calls; a call that has its record already keeps that one."""
+    ItemAttempt.objects.bulk_create(attempts, ignore_conflicts=True)
+
+
+def lost_attempt(*, item_id: int, token: UUID, **fields: Any) -> ItemAttempt:
+    """Return the record of a call whose worker was given up for lost; how it ended may still be told beside it."""
+    return ItemAttempt(item_id=item_id, lease_token=token, error_code=WORKER_LOST, **fields)
+
+
+def is_not_lost(*, item_id: int, token: UUID) -> None:
+    """Count a call once whose worker had been given up for lost: what it cost stands with how it ended."""
+    ItemAttempt.objects.filter(item_id=item_id, lease_token=token, error_code=WORKER_LOST).update(cost=0)
