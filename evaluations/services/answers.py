@@ -17,11 +17,13 @@ from evaluations.models import Item, ItemAttempt, ItemReading, ItemScore
 from evaluations.providers import NeverRetryError, Reply, Scope
 from evaluations.services.attempts import attempt_of_call, is_not_lost, keep_attempts
 from evaluations.services.claimed_writes import write_claimed
+from evaluations.services.claims import Claim, claim_back
 from evaluations.services.failures import record_failure
 from evaluations.services.hints import truncation_hint
 from evaluations.services.questions import Question, RunContext
 from evaluations.services.reply_costs import reply_cost, whole_count
 from evaluations.services.reply_reading import read_reply
+from evaluations.services.runs import finish_incomplete
 from evaluations.storable_text import clipped_error, storable
 
 logger = logging.getLogger(__name__)
@@ -65,11 +67,11 @@ def store_answers(*, context: RunContext, arrived: Sequence[Arrived]) -> Stored:
 def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
     readings = {each.question.item.pk: _reading(context, each) for each in arrived}
     with transaction.atomic():
-        now = database_now()
-        written = write_claimed(
-            rows=[(each.question.item.pk, each.question.token, _fields(context, each, now)) for each in arrived]
-        )
+        written = _write(context, arrived)
         late = _late(each for each in arrived if each.question.item.pk not in written)
+        taken_back = _take_back(context, late)
+        written |= taken_back
+        late = [each for each in late if each.question.item.pk not in taken_back]
         _keep_late(context, late)
         store_verdicts_in_bulk(
             judged=[
@@ -82,7 +84,28 @@ def _store_together(context: RunContext, arrived: Sequence[Arrived]) -> Stored:
             current_rule=context.rule,
         )
         results_changed(benchmark_id=context.benchmark_id, system_id=context.system_id)
+        if taken_back:
+            finish_incomplete(run_id=context.run_id)
     return Stored(len(arrived) - len(late), len(late))
+
+
+def _write(context: RunContext, arrived: Sequence[Arrived]) -> set[int]:
+    """Write replies to the items whose claims are held; return the ids of those."""
+    now = database_now()
+    return write_claimed(
+        rows=[(each.question.item.pk, each.question.token, _fields(context, each, now)) for each in arrived]
+    )
+
+
+def _take_back(context: RunContext, late: Sequence[Arrived]) -> set[int]:
+    """Write replies to items that failed since the worker that brings them was given up for lost; return their ids."""
+    if not late:
+        return set()
+    ids = claim_back(Claim(each.question.item.pk, each.question.token) for each in late)
+    taken = [each for each in late if each.question.item.pk in ids]
+    for each in taken:
+        is_not_lost(item_id=each.question.item.pk, token=each.question.token)
+    return _write(context, taken) if taken else set()
 
 
 def _reading(context: RunContext, each: Arrived) -> Reading | None:

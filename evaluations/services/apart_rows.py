@@ -18,7 +18,7 @@ from django.db.models import F, Q, QuerySet
 from evaluations.database_clock import database_now
 from evaluations.models import AskedApart, Item, ItemConfidence, ItemFallback, Run
 from evaluations.providers import ProviderError, Reply
-from evaluations.services.attempts import attempt_of_call, is_not_lost, keep_attempts, lost_attempt
+from evaluations.services.attempts import attempt_of_call, is_not_lost, keep_attempts, lost_attempt, was_last_lost
 from evaluations.services.costs import Prices, failed_call_cost
 from evaluations.services.leases import WORKER_LOST, lease
 from evaluations.services.reply_costs import failure_cost, reply_cost, whole_count
@@ -121,7 +121,8 @@ def store_cut_off(*, apart: Apart, claim: ApartClaim, error: ProviderError, pric
 def store_reply(*, apart: Apart, claim: ApartClaim, reply: Reply, prices: Prices, fields: Mapping[str, Any]) -> bool:
     """Keep a reply under its claim, else, where the claim was lost meanwhile, as an attempt; say which (True: kept).
 
-    A reply that is kept already, under this claim, stays as it is.
+    A reply that is kept already, under this claim, stays as it is. Where the last try failed for its worker, which was
+    given up for lost, the reply to that one is kept as well.
     """
     said: dict[str, Any] = {
         "completion": storable(reply.text),
@@ -132,6 +133,11 @@ def store_reply(*, apart: Apart, claim: ApartClaim, reply: Reply, prices: Prices
     kept = {**said, "finish_reason": reply.finish_reason.value, "error_code": "", "error_message": "", **fields}
     if _held(apart, claim).update(answered_token=claim.token, **kept) or _is_kept(apart, claim):
         return True
+    if was_last_lost(item_id=claim.item_id, token=claim.token, kind=apart.kind):
+        failed = apart.model.objects.filter(item=claim.item_id, error_code=WORKER_LOST)
+        if failed.update(answered_token=claim.token, **kept):
+            is_not_lost(item_id=claim.item_id, token=claim.token)
+            return True
     _keep_attempt(apart, claim, code="late", message="The reply came after another worker had asked.", **said)
     is_not_lost(item_id=claim.item_id, token=claim.token)
     return False

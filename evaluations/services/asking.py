@@ -23,7 +23,7 @@ from evaluations.services.fallback_claims import fallback_can_be_claimed
 from evaluations.services.learning_provider import open_learning_provider
 from evaluations.services.questions import RunContext, run_context
 from evaluations.services.rate_limits import endpoint_limits
-from evaluations.services.runs import pause_unless_decided, run_finish, run_heartbeat, run_start
+from evaluations.services.runs import finish_incomplete, pause_unless_decided, run_finish, run_heartbeat, run_start
 from evaluations.services.stalled_runs import wake_stalled_runs
 from evaluations.services.turns import run_whose_turn_it_is
 from evaluations.stop_signals import noticed_stop_signals
@@ -106,8 +106,9 @@ def _job(context: RunContext, pace: Pace) -> Tally:
     if not tally.was_stopped and not has_unasked(run_id=context.run_id):
         is_over = _is_over_apart(context, pace)
         tally = tally.plus(Tally(was_stopped=pace.must_stop()))
-    if is_over:
-        run_finish(run_id=context.run_id)
+    if is_over and run_finish(run_id=context.run_id) is None:
+        # Another worker may have closed it as incomplete just before the reply that it lacked came here.
+        finish_incomplete(run_id=context.run_id)
     return tally
 
 

@@ -30,3 +30,9 @@ def lost_attempt(*, item_id: int, token: UUID, **fields: Any) -> ItemAttempt:
 def is_not_lost(*, item_id: int, token: UUID) -> None:
     """Count a call once whose worker had been given up for lost: what it cost stands with how it ended."""
     ItemAttempt.objects.filter(item_id=item_id, lease_token=token, error_code=WORKER_LOST).update(cost=0)
+
+
+def was_last_lost(*, item_id: int, token: UUID, kind: str) -> bool:
+    """Say whether no later call of this kind about the item was given up for lost than the one under `token`."""
+    lost = ItemAttempt.objects.filter(item_id=item_id, kind=kind, error_code=WORKER_LOST).order_by("-id")
+    return lost.values_list("lease_token", flat=True).first() == token

@@ -16,7 +16,7 @@ from django.db.models import F, Field, Q
 from corpus.services.results import results_changed
 from evaluations.database_clock import database_now
 from evaluations.models import Item, Run
-from evaluations.services.attempts import lost_attempt
+from evaluations.services.attempts import lost_attempt, was_last_lost
 from evaluations.services.costs import failed_call_cost, prices_of
 from evaluations.services.failures import give_back_or_give_up
 from evaluations.services.leases import WORKER_LOST, lease
@@ -112,6 +112,15 @@ def free_expired_claims(*, run_id: UUID) -> int:
     return sum(_free(item) for item in expired.select_related("run__set_revision__question_set").order_by("pk"))
 
 
+def claim_back(claims: Iterable[Claim]) -> set[int]:
+    """Hold claims again whose question failed since their worker was given up for lost; return the items' ids.
+
+    It was the question's last try, and now its reply is there: for whoever stores that, in the same transaction.
+    """
+    until = database_now() + lease()
+    return {claim.item_id for claim in claims if _claim_back(claim, until)}
+
+
 def due(now: datetime) -> Q:
     """Return which items wait and may be claimed now."""
     return Q(status=Item.Status.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
@@ -132,6 +141,13 @@ def remaining(*, run_id: UUID) -> Remaining:
     if None in waiting or not times_due:
         return Remaining(len(waiting), len(leased), None)
     return Remaining(len(waiting), len(leased), (min(times_due) - database_now()).total_seconds())
+
+
+def _claim_back(claim: Claim, until: datetime) -> bool:
+    if not was_last_lost(item_id=claim.item_id, token=claim.token, kind="error"):
+        return False
+    failed = Item.objects.filter(pk=claim.item_id, status=Item.Status.FAILED, error_code=WORKER_LOST)
+    return bool(failed.update(status=Item.Status.LEASED, lease_token=claim.token, lease_until=until))
 
 
 def _free(item: Item) -> bool:

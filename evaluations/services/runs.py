@@ -203,8 +203,7 @@ def run_finish(*, run_id: UUID) -> Run.Status | None:
     run = Run.objects.get(pk=run_id)
     if run.items.filter(status__in=Item.UNFINISHED).exists() or fallback_is_open(run=run):
         return None
-    lacking = Item.objects.filter(run=run_id).filter(Q(status=Item.Status.FAILED) | Q(outcome="")).exists()
-    status = Run.Status.INCOMPLETE if lacking else Run.Status.FINISHED
+    status = Run.Status.INCOMPLETE if _lacks_answers(run) else Run.Status.FINISHED
     try:
         _move(
             run_id=run_id,
@@ -217,6 +216,26 @@ def run_finish(*, run_id: UUID) -> Run.Status | None:
     except RunStateError:
         return None
     return status
+
+
+def finish_incomplete(*, run_id: UUID) -> bool:
+    """Call an incomplete run finished that lacks nothing any more, as a reply came late; say whether it is.
+
+    One that now has something to ask about that answer stays incomplete, until somebody resumes it.
+    """
+    run = Run.objects.get(pk=run_id)
+    if run.status != Run.Status.INCOMPLETE or fallback_is_open(run=run) or confidence_is_open(run=run):
+        return False
+    if _lacks_answers(run):
+        return False
+    changes = {"finished_at": database_now(), **fallback_reason(run=run)}
+    allowed, to = (Run.Status.INCOMPLETE,), Run.Status.FINISHED
+    _move(run_id=run_id, allowed=allowed, to=to, log_code=f"run.{to.value}", actor=None, changes=changes)
+    return True
+
+
+def _lacks_answers(run: Run) -> bool:
+    return Item.objects.filter(run=run).filter(Q(status=Item.Status.FAILED) | Q(outcome="")).exists()
 
 
 def _close_complete(run: Run) -> Run:

@@ -102,6 +102,18 @@ def test_the_reply_to_another_call_was_paid_as_well(run: Run, context: RunContex
     assert paid(run) == (2 * COST, 2, 0)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_replies_of_two_calls_for_one_question_may_come_together(run: Run, context: RunContext, reverse: bool) -> None:
+    slow = claimed(context)
+    lost(context, slow)
+    quick = claimed(context)
+    arrived = [Arrived(slow, replace(REPLY, text="[ANSWER]B[/ANSWER]")), Arrived(quick, REPLY)]
+    assert store_answers(context=context, arrived=arrived[::-1] if reverse else arrived) == Stored(1, 1)
+    item = run.items.get(status="answered")
+    assert (item.completion, item.outcome, item.scores.count()) == (REPLY.text, "right", 1)
+    assert paid(run) == (2 * COST, 2, 0)
+
+
 def test_a_late_reply_is_kept_and_paid_once(run: Run, context: RunContext) -> None:
     question = claimed(context)
     lost(context, question)
