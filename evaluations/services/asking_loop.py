@@ -16,7 +16,7 @@ from django.conf import settings
 from evaluations.models import Run
 from evaluations.providers import NeverRetryError, Provider, ProviderError, RefusedError, Scope
 from evaluations.services.answers import Arrived, store_answers
-from evaluations.services.budgets import pause_when_spent
+from evaluations.services.budgets import BudgetRoom
 from evaluations.services.call_results import CallResult, is_failure, reply_of
 from evaluations.services.claims import (
     Claim,
@@ -111,6 +111,7 @@ class AskingLoop:
         self._provider = provider
         self._pace = pace
         self._sender = Sender(context=context, provider=provider, limits=limits)
+        self._budget = BudgetRoom(context.run_id)
         self._has_answers = False
         self._is_closing = False
         self._closing_since: float | None = None
@@ -193,7 +194,7 @@ class AskingLoop:
             renew_claims(_claims(self._sender.held_questions()))
             self._last_renewal = now
         may_go_on = run_heartbeat(run_id=self._context.run_id) and not self._pace.is_turn_over()
-        may_go_on = may_go_on and not pause_when_spent(run_id=self._context.run_id)
+        may_go_on = may_go_on and not self._budget.pause_when_spent()
         return may_go_on, self._pace.must_stop()
 
     async def _claim(self) -> int:
@@ -212,9 +213,10 @@ class AskingLoop:
         if not self._has_answers:
             self._has_answers = run_has_answers(Run.objects.get(pk=self._context.run_id))
         if self._has_answers:
-            claims = claim_items(run_id=self._context.run_id, limit=wanted)
+            claims = claim_items(run_id=self._context.run_id, limit=self._budget.of(wanted))
         else:
             claims = claim_items(run_id=self._context.run_id, limit=1, only_first=True)
+        self._budget.claimed(len(claims))
         return make_ready(context=self._context, tokens={claim.item_id: claim.token for claim in claims})
 
     async def _collect(self) -> None:
@@ -232,6 +234,7 @@ class AskingLoop:
         await self._sender.settle(heard)
 
     async def _store(self, heard: Sequence[Heard]) -> None:
+        self._budget.call_ended()
         arrived = [each for each in (_arrived(one.question, one.result) for one in heard) if each]
         if arrived:
             stored = await in_database(store_answers, context=self._context, arrived=arrived)

@@ -10,24 +10,54 @@ from django.db.models import Q
 from corpus.services.results import action_log
 from evaluations.errors import RunStateError
 from evaluations.models import Item, Run
-from evaluations.services.costs import BUDGET, budget_problem, budget_refusal
+from evaluations.services.costs import BUDGET, budget_look, budget_refusal
 from evaluations.services.runs import pause_unless_decided, run_resume
 
 RAISABLE = (*Run.ACTIVE, Run.Status.PAUSED, Run.Status.STOPPED, Run.Status.INCOMPLETE)
 
 
-def pause_when_spent(*, run_id: UUID) -> bool:
-    """Pause a run whose budget is used up, with a plain reason; return whether it may ask nothing more.
+class BudgetRoom:
+    """How many questions more a run's budget allows, as far as one worker knows.
 
-    A run with nothing left to ask is not paused for it.
-    Cheap enough for every beat of the asking loop.
+    It is looked at at every beat of the asking loop, and between two beats where it was too small and a call has ended.
     """
-    reason = budget_problem(run_id=run_id)
-    waiting = Item.objects.filter(run=run_id, status=Item.Status.WAITING)
-    if reason is None or not waiting.exists():
-        return False
-    pause_unless_decided(run_id=run_id, code=BUDGET, reason=reason)
-    return True
+
+    def __init__(self, run_id: UUID) -> None:
+        self._run_id = run_id
+        self._n_more: int | None = None
+        self._has_news = True
+
+    def pause_when_spent(self) -> bool:
+        """Pause a run whose budget is used up, with a plain reason; return whether it may ask nothing more.
+
+        A run with nothing left to ask is not paused for it.
+        """
+        reason = self._look()
+        waiting = Item.objects.filter(run=self._run_id, status=Item.Status.WAITING)
+        if reason is None or not waiting.exists():
+            return False
+        pause_unless_decided(run_id=self._run_id, code=BUDGET, reason=reason)
+        return True
+
+    def of(self, n_wanted: int) -> int:
+        """Return how many questions of those that are wanted may be asked."""
+        if self._n_more is not None and self._n_more < n_wanted and self._has_news:
+            self._look()
+        return n_wanted if self._n_more is None else min(n_wanted, self._n_more)
+
+    def claimed(self, n: int) -> None:
+        """Take it into account that so many are being asked."""
+        if self._n_more is not None:
+            self._n_more -= n
+
+    def call_ended(self) -> None:
+        """Take it into account that more is known of what calls cost."""
+        self._has_news = True
+
+    def _look(self) -> str | None:
+        look = budget_look(run_id=self._run_id)
+        self._n_more, self._has_news = look.n_more, False
+        return look.problem
 
 
 def run_budget_raise(*, run_id: UUID, budget: Decimal, actor: AbstractBaseUser | None = None) -> Run:

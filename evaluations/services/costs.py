@@ -6,6 +6,7 @@ Prices are per million tokens. Whatever is not known stays None: a missing price
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from math import ceil
 from typing import Any
 from uuid import UUID
 
@@ -175,27 +176,44 @@ def budget_refusal(*, frozen: Mapping[str, Any], name: str, budget: Decimal | No
     )
 
 
-def budget_problem(*, run_id: UUID) -> str | None:
-    """Return why a run may ask nothing more for its budget's sake, in a plain sentence, or None while it may.
+@dataclass(frozen=True, slots=True)
+class BudgetLook:
+    """What a run's budget allows: `problem` says why nothing more, None while something; `n_more` questions at most.
 
-    What is in flight, and what has an unknown cost, counts at the mean of the known costs so far; while none is known,
-    calls that failed do not count, for the first answer will tell. One small query for a run without a budget, six
-    for one with a budget.
+    `n_more` is None where nothing limits them.
+    """
+
+    problem: str | None = None
+    n_more: int | None = None
+
+
+def budget_problem(*, run_id: UUID) -> str | None:
+    """Return why a run may ask nothing more for its budget's sake, in a plain sentence, or None while it may."""
+    return budget_look(run_id=run_id).problem
+
+
+def budget_look(*, run_id: UUID) -> BudgetLook:
+    """Return what a run's budget allows now.
+
+    What is in flight, and what has an unknown cost, counts at the mean of the known costs so far, and so does every
+    further question. While no cost is known, few may be asked, and calls that failed do not count, for the first answer
+    will tell. One small query for a run without a budget, six for one with a budget.
     """
     run = Run.objects.only("budget", "frozen").get(pk=run_id)
     if run.budget is None:
-        return None
-    so_far = spent(run=run)
+        return BudgetLook()
+    so_far, n_in_flight = spent(run=run), _n_in_flight(run)
     if not so_far.n_known:
-        return _unmeasured(run)
+        return _unmeasured(run, n_in_flight)
     mean = so_far.known / so_far.n_known
-    expected = so_far.known + mean * (so_far.n_unknown + _n_in_flight(run))
-    if expected < run.budget:
-        return None
+    left = run.budget - so_far.known - mean * (so_far.n_unknown + n_in_flight)
+    if left > 0:
+        return BudgetLook(n_more=ceil(left / mean) if mean else None)
     currency = prices_of(run.frozen).currency
-    return (
+    return BudgetLook(
         f"The budget of {plain_number(run.budget)} {currency} is used up: {so_far.text} so far, what is in flight "
-        "counted at the mean. Raise the budget to go on."
+        "counted at the mean. Raise the budget to go on.",
+        0,
     )
 
 
@@ -207,13 +225,14 @@ def _n_in_flight(run: Run) -> int:
     return run.items.filter(is_asked).count()
 
 
-def _unmeasured(run: Run) -> str | None:
+def _unmeasured(run: Run, n_in_flight: int) -> BudgetLook:
     n_answers = run.items.filter(status="answered").count()
     if n_answers < _ANSWERS_WITHOUT_COST:
-        return None
-    return (
+        return BudgetLook(n_more=max(0, _ANSWERS_WITHOUT_COST - n_answers - n_in_flight))
+    return BudgetLook(
         f"The cost of none of {n_answers} answers is known, because the endpoint reports no token counts, so the "
-        "budget cannot be kept. Queue a run without a budget instead."
+        "budget cannot be kept. Queue a run without a budget instead.",
+        0,
     )
 
 

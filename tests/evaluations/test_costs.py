@@ -19,6 +19,7 @@ from evaluations.services.budgets import run_budget_raise
 from evaluations.services.costs import (
     Prices,
     TokenCounts,
+    budget_look,
     budget_problem,
     call_cost,
     failed_call_cost,
@@ -221,6 +222,14 @@ def make_spent_run(system: System, revision: QuestionSetRevision, budget: str, *
     return run
 
 
+def lease_last(run: Run, n_leased: int) -> None:
+    """Let the last questions of a run be in flight."""
+    waiting = run.items.filter(status="waiting").order_by("-position")[:n_leased]
+    Item.objects.filter(pk__in=list(waiting.values_list("pk", flat=True))).update(
+        status="leased", lease_token=uuid4(), lease_until=run.queued_at
+    )
+
+
 @pytest.mark.parametrize(
     ("costs", "n_leased", "part"),
     [
@@ -243,12 +252,50 @@ def test_when_a_budget_is_used_up(
     part: str | None,
 ) -> None:
     run = make_spent_run(make_system(**PRICED), twenty, "1", *costs)
-    waiting = run.items.filter(status="waiting").order_by("-position")[:n_leased]
-    Item.objects.filter(pk__in=list(waiting.values_list("pk", flat=True))).update(
-        status="leased", lease_token=uuid4(), lease_until=run.queued_at
-    )
+    lease_last(run, n_leased)
     problem = budget_problem(run_id=run.pk)
     assert problem is None if part is None else part in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("costs", "n_leased", "n_more"),
+    [
+        ((), 0, 5),
+        ((), 1, 4),
+        ((), 8, 0),
+        ((None, None), 1, 2),
+        (("0.30", "0.30"), 0, 2),
+        (("0.30", "0.30"), 1, 1),
+        (("0.30", "0.30"), 2, 0),
+        (("0.05", "0.15"), 0, 8),
+        (("0.05", None), 0, 18),
+        (("0", "0"), 3, None),
+    ],
+)
+def test_how_many_questions_more_a_budget_allows(
+    twenty: QuestionSetRevision,
+    make_system: Callable[..., System],
+    costs: tuple[str | None, ...],
+    n_leased: int,
+    n_more: int | None,
+) -> None:
+    run = make_spent_run(make_system(**PRICED), twenty, "1", *costs)
+    lease_last(run, n_leased)
+    assert budget_look(run_id=run.pk).n_more == n_more
+
+
+@pytest.mark.parametrize("has_usage", [True, False])
+def test_many_at_once_do_not_overrun_a_small_budget(
+    twenty: QuestionSetRevision, make_system: Callable[..., System], has_usage: bool
+) -> None:
+    """With room for twenty calls at once, no more go out than the budget allows; few while no cost is known."""
+    said = Said("[ANSWER]A[/ANSWER]", has_usage=has_usage)
+    with FakeServer(answer=lambda prompt: said, latency_seconds=0.2) as server:
+        system = make_system(server.base_url, concurrency=20, input_price=D(1000), output_price=D(1000))
+        one = D("0.018")
+        run = asked(system, twenty, budget=(one * 5).quantize(D("0.0001")))
+        assert (run.status, run.error_code) == ("paused", "budget")
+        assert len(server.calls) == 5
 
 
 def test_a_run_without_a_budget_is_never_out_of_it(
