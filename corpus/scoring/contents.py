@@ -10,6 +10,7 @@ from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.json_objects import answer_of_object
 from corpus.scoring.letters import ALPHABET_SIZE
 from corpus.scoring.lists import UNREAD_LIST, ListRead, behind_own_text, is_rest, left_over, list_at, range_at
+from corpus.scoring.number_lines import EXPLAINING, is_rounded
 from corpus.scoring.numbers import NumberRead, read_number
 from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.tags import Located
@@ -250,6 +251,7 @@ def _number_before_clause(text: str, asked: Asked, whole: Unread) -> Content | U
 
     The first of several equations in a row is no answer with an explanation.
     """
+    text = text.lstrip()
     clause = _CLAUSE.search(text)
     if asked.kind is not Kind.NUMBER or clause is None:
         return whole
@@ -258,4 +260,18 @@ def _number_before_clause(text: str, asked: Asked, whole: Unread) -> Content | U
     is_derivation = not clause.group().strip(" .\n") and "=" in text[: clause.start()] and "=" in text[clause.end() :]
     if is_derivation:
         return whole
-    return read_content(text[: clause.start()], asked)
+    content = read_content(text[: clause.start()], asked)
+    return whole if is_before_another(content, text[clause.start() :], asked) else content
+
+
+_EXPLAINS = re.compile(rf"[\s.*_#-]{{0,12}}{EXPLAINING}\b")
+
+
+def is_before_another(content: Content | Unread, rest: str, asked: Asked) -> bool:
+    """Tell whether `rest`, the lines under a number, is another number (`11.1`, and under it `pOH = 2.9`)."""
+    if asked.kind is not Kind.NUMBER or isinstance(content, Unread) or content.number is None:
+        return False
+    if not rest.startswith(("\n", ".")) or _EXPLAINS.match(rest):
+        return False
+    other = read_amount(rest[1:].strip(), asked)
+    return isinstance(other, Content) and other.number is not None and not is_rounded(other.number, content.number)

@@ -8,6 +8,7 @@ from corpus.scoring.denials import DENIED, holds_wrong, is_denied, is_denied_cop
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.number_grammar import NumberToken, match_number
 from corpus.scoring.number_labels import LABEL, is_label
+from corpus.scoring.number_lines import EXPLAINING, is_list_of_results, is_rounded, lines_in_front
 from corpus.scoring.number_words import (
     ALL_WORDS,
     is_counted,
@@ -20,6 +21,7 @@ from corpus.scoring.number_words import (
 from corpus.scoring.types import Unread
 from corpus.scoring.units import is_known_unit, leading_unit
 
+SEVERAL_NUMBERS = "several-numbers"
 TRANSFORMED = "transformed"
 MAX_LENGTH = 400
 
@@ -105,10 +107,27 @@ def _read_spelled(text: str) -> NumberRead | Unread:
     value = _read_word(equated)
     if value is not None:
         return value
-    read = _read_digits(_without_lead_in(_without_remark(equated)))
-    if equated is not text and isinstance(read, NumberRead) and _is_transformed(text):
-        return replace(read, notes=(*read.notes, TRANSFORMED))
-    return read
+    read = _read_line(equated)
+    if equated is text or isinstance(read, Unread):
+        return read
+    if _stands_under_another(text, equated, read.value):
+        return Unread("Another number stands in front of the equation.", SEVERAL_NUMBERS)
+    return replace(read, notes=(*read.notes, TRANSFORMED)) if _is_transformed(text) else read
+
+
+def _read_line(text: str) -> NumberRead | Unread:
+    return _read_digits(_without_lead_in(_without_remark(text)))
+
+
+def _stands_under_another(text: str, equated: str, value: Decimal) -> bool:
+    """Tell whether a line in front of the last equation is a number of its own, and not the same again."""
+    if equated not in _EQUALS.split(text)[-1]:
+        return False
+    for line in lines_in_front(text):
+        read = _read_word(line) or _read_line(line)
+        if isinstance(read, NumberRead) and not is_rounded(read.value, value):
+            return True
+    return False
 
 
 # `x = 5, y = 6`: several results, none of which follows from the others.
@@ -131,8 +150,8 @@ def _right_hand_side(text: str) -> str | Unread:
         return text
     if (stated := _before_bracket(text) if "(" in text else None) is not None:
         return stated
-    if _SIDE_BY_SIDE.fullmatch(text):
-        return Unread("Several equations stand side by side.", "several-numbers")
+    if _SIDE_BY_SIDE.fullmatch(text) or ("\n" in text and is_list_of_results(text)):
+        return Unread("Several equations stand side by side.", SEVERAL_NUMBERS)
     between = text[signs[0].end() : signs[-1].start()]
     if _SEPARATED.search(between):
         conditional = _before_condition(text)
@@ -140,8 +159,11 @@ def _right_hand_side(text: str) -> str | Unread:
     if is_denied_copula(text, signs[-1].start()):
         return Unread("The equation is denied.", DENIED)
     if _is_another_quantity(between, text[signs[-1].end() :]) or _is_beside_number(text[: signs[0].start()]):
-        return Unread("Several equations stand side by side.", "several-numbers")
-    return _before_condition(text) or _trimmed(text[signs[-1].end() :])
+        return Unread("Several equations stand side by side.", SEVERAL_NUMBERS)
+    right = _trimmed(text[signs[-1].end() :])
+    if len(signs) == 1 and _NAME.fullmatch(right) and _states_number(left := _trimmed(text[: signs[0].start()])):
+        return left
+    return _before_condition(text) or right
 
 
 # `10 (4n+2, n = 2)`: equations in a bracket say where the number in front of it comes from, unless they go on from it.
@@ -162,7 +184,7 @@ def _before_bracket(text: str) -> str | Unread | None:
     if isinstance(result, str) and _states_number(result):
         return f"{result} {text[bracket.end() :]}".strip()
     if isinstance(result, Unread) or _FREE_NUMBER.search(front):
-        return Unread("What stands before a bracket is not one number.", "several-numbers")
+        return Unread("What stands before a bracket is not one number.", SEVERAL_NUMBERS)
     return None
 
 
@@ -170,7 +192,9 @@ def _states_number(text: str) -> bool:
     return isinstance(_read_word(text) or _read_digits(_without_lead_in(text)), NumberRead)
 
 
-_NAME_BEHIND = re.compile(r"[,;]\s{1,3}(?:and\s)?[^\W\d]\w{0,9}\s?\Z")
+_NAME_BEHIND = re.compile(r"(?:[,;]\s{1,3}(?:and\s)?[^\W\d]\w{0,9}|(?<=\d)[ ](?:pO?H|pK_?[abw]))\s?\Z")
+# `2.9 = pOH`: an equation the other way round.
+_NAME = re.compile(r"[^\W\d][\w()\[\]{}]{0,19}")
 
 
 def _is_beside_number(left: str) -> bool:
@@ -196,7 +220,7 @@ def _is_another_quantity(between: str, behind: str) -> bool:
 # `42 g because n = 3`, `k = 2 at T = 300`: what stands before is the result, complete in itself.
 _CONDITION = re.compile(
     r",?\s(?:because|since|with|where|when|if|given|assuming|using|for|at|from|by|via|based\son|according\sto|due\sto)\s"
-    r"(?=[^=≈]*[=≈])|\.\s(?:Check|Verification|Note|Because|Since|Given|Assuming|Using|With|Here|Where)\b"
+    rf"(?=[^=≈]*[=≈])|(?:\.\s|\n\s{{0,3}}){EXPLAINING}\b"
 )
 
 
@@ -212,7 +236,7 @@ def _before_condition(text: str) -> str | Unread:
     if isinstance(result, Unread) or not _states_number(result):
         return ""
     if _SEPARATED.search(text, condition.end()):
-        return Unread("Several equations stand behind one number.", "several-numbers")
+        return Unread("Several equations stand behind one number.", SEVERAL_NUMBERS)
     return result if len(_EQUALS.findall(text, condition.end())) == 1 else ""
 
 
@@ -360,10 +384,10 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
     if _OPERATOR.match(rest) or _VARIABLE.match(rest):
         return Unread("An expression, not a number.", "expression")
     if " " in rest and states_another_count(rest, token.value):
-        return Unread("Another count follows in words.", "several-numbers")
+        return Unread("Another count follows in words.", SEVERAL_NUMBERS)
     words = _UNIT_EXPONENT.sub("", without_same_count(rest, token.value))
     if any(character.isdigit() for character in words):
-        return Unread("More than one number.", "several-numbers")
+        return Unread("More than one number.", SEVERAL_NUMBERS)
     if _OPEN_ENDED.search(words):
         return Unread("An open-ended amount, not one number.", "range")
     return NumberRead(token.value, _unit_of(rest), token.notes)

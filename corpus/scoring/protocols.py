@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from corpus.scoring.choices import LETTER_AND_TEXT
 from corpus.scoring.conclusions import concluding_value, has_conclusion, last_statement
-from corpus.scoring.contents import Content, long_letters, read_content, read_stated
+from corpus.scoring.contents import Content, is_before_another, long_letters, read_content, read_stated
 from corpus.scoring.cues import (
     HASHES,
     has_new_speaker,
@@ -22,6 +22,7 @@ from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.found import Found, ReadProtocol, found_at, united
 from corpus.scoring.json_objects import answer_of_object, start_of_last_object
 from corpus.scoring.lists import UNREAD_LIST
+from corpus.scoring.numbers import SEVERAL_NUMBERS
 from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.outside import with_outside
 from corpus.scoring.reasons import last_conclusion
@@ -287,6 +288,9 @@ def read_first_line(text: str, asked: Asked, is_cut: bool) -> Found | None:
     if end < 0 or end - start > MAX_BARE_LENGTH or "=" in text[start:end]:
         return None
     content = read_content(text[start:end], asked)
+    if isinstance(content, Content) and is_before_another(content, text[end:], asked):
+        content = Unread("Another number stands on the lines below.", SEVERAL_NUMBERS)
+        return found_at(text, Located(start, end, "first line"), content)
     return found_at(text, Located(start, end, "first line"), content) if isinstance(content, Content) else None
 
 
