@@ -9,6 +9,7 @@ from corpus.scoring.cues import run_on_starts
 from corpus.scoring.denials import DENIED
 from corpus.scoring.echoes import ECHOED_OPTIONS, without_echoed_options
 from corpus.scoring.found import Found
+from corpus.scoring.outside import with_unit_beside
 from corpus.scoring.protocols import Protocol, chosen_protocols, is_continued
 from corpus.scoring.tags import is_placeholder
 from corpus.scoring.types import Asked, Kind, Unread
@@ -44,7 +45,7 @@ def _find(text: str, asked: Asked, protocols: Sequence[Protocol], *, is_cut: boo
     for protocol in protocols:
         found = protocol.read(text, asked, is_cut)
         if found is not None:
-            return _Placed(found, protocol)
+            return _Placed(with_unit_beside(text, found, asked), protocol)
     return _Placed(Found(NOTHING))
 
 

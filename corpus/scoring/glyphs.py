@@ -31,8 +31,19 @@ _STYLED = {
     if (plain := unicodedata.normalize("NFKC", sign)) != sign and plain.isascii()
 }
 
+# Units in one character (`㎎`, `㎥`), and signs that are written for that of a degree.
+_SQUARED = {
+    sign: plain.replace("\u03bc", "µ")
+    for sign in map(chr, range(0x3371, 0x33E0))
+    if (plain := unicodedata.normalize("NFKC", sign)).replace("\u03bc", "u").isascii()
+}
+_DEGREES = {"℃": "°C", "℉": "°F", "º": "°", "˚": "°", "∘": "°"}
+UNIT_GLYPHS = frozenset(_SQUARED | _DEGREES)
+
 _TABLE = str.maketrans(
     _FULL_WIDTH
+    | _SQUARED
+    | _DEGREES
     | dict.fromkeys(_MINUS, "-")
     | dict.fromkeys(_TIMES, "×")
     | dict.fromkeys(_SPACES, " ")
@@ -42,11 +53,14 @@ _TABLE = str.maketrans(
     | _VULGAR
     | _SUBSCRIPTS
     | _STYLED
-    | {"、": ", ", "μ": "µ", "K": "K", "Å": "Å"}
+    | {"、": ", ", "μ": "µ", "K": "K", "Å": "Å", "ℓ": "l"}
 )
 
 _LATEX_FRACTION = re.compile(r"\\[dtc]?frac\s?\{([^{}]{1,40})\}\s?\{([^{}]{1,40})\}")
 _LATEX_COMMANDS = (
+    (re.compile(r"\{\s?\\(?:rm|bf|it|sf|tt)(?![A-Za-z])\s?((?:[^{}]|\{[^{}]{0,20}\}){0,60})\}"), r"\1"),
+    (re.compile(r"\\(?:degreeCelsius|(?:text)?[cC]elsius)(?![A-Za-z])(?:\{\})?"), "°C"),
+    (re.compile(r"\\(?:(?:up|text)?mu|micro)(?![A-Za-z])(?:\{\}|\s(?=\\?(?:text|mathrm)?\{?[A-Za-z]))?"), "µ"),
     (re.compile(r"\\num\s?\{([^{}]{1,60})\}"), r"\1"),
     (re.compile(r"\\[dtc]?frac\s?([0-9])\s?([0-9])(?![0-9])"), r" \1/\2"),
     (re.compile(r"\\(?:times|cdot|ast|bullet)(?![A-Za-z])"), "×"),
@@ -54,12 +68,12 @@ _LATEX_COMMANDS = (
     (re.compile(r"\\pm(?![A-Za-z])"), "±"),
     (re.compile(r"\\pi(?![A-Za-z])"), "π"),
     (re.compile(r"\\sqrt(?![A-Za-z])"), "√"),
-    (re.compile(r"\^?\s?\{?\\(?:circ|degree)(?![A-Za-z])\}?"), "°"),
-    (re.compile(r"\\mu(?![A-Za-z])"), "µ"),
+    (re.compile(r"(?:\{\})?\^?\s?\{?\\(?:circ|degree|textdegree)(?![A-Za-z])(?:\{\}|\})?"), "°"),
     (re.compile(r"\\Omega(?![A-Za-z])"), "Ω"),
     (re.compile(r"\\(?:AA|A|angstrom)(?![A-Za-z])"), "Å"),
     (re.compile(r"\\(?:left|right|displaystyle|rm|bf|big|Big|!)"), ""),
-    (re.compile(r"\\(?:quad|qquad|[,;: ])|~(?=\d{3})|(?<=[\d}])~|(?<=\{)~(?=[A-Za-zµΩÅ°%\\])"), " "),
+    (re.compile(r"\\(?:q?quad|en(?:space|skip)|(?:thin|med|thick|nobreak)?space|[,;:> ])"), " "),
+    (re.compile(r"~(?=\d{3})|(?<=[\d}])~|(?<=\{)~(?=[A-Za-zµΩÅ°%\\])"), " "),
     (re.compile(r"\{([,.'])\}"), r"\1"),
 )
 # A box that is closed; one that is not may have been cut off.

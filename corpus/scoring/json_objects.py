@@ -12,7 +12,9 @@ _OBJECT = re.compile(r"(?:```(?:json)?\s*)?(?P<object>\{\s*\".*\})(?:\s*```)?", 
 _START = re.compile(r"\{\s{0,20}\"")
 _DECODER = json.JSONDecoder()
 _NUMBER = re.compile(r"\s*[-+−]?[0-9.,]{1,40}(?:[eE][-+]?[0-9]{1,4})?\s*")
-_UNIT_NAMES = frozenset({"unit", "units"})
+_UNIT_NAME = re.compile(
+    r"(?:(?:final|the|answer|result)[ _-]?)*units?(?:[ _-](?:of|for)[ _-](?:the[ _-])?answer)?", re.IGNORECASE
+)
 _ANSWER = re.compile(r"(?:(?:final|the|my|correct)[ _-]?)*answers?", re.IGNORECASE)
 
 
@@ -46,15 +48,29 @@ def answer_of_object(text: str) -> str | Unread | None:
     except (ValueError, RecursionError):
         return None
     answers = [value for name, value in members if _ANSWER.fullmatch(name.strip())]
+    if len(answers) == 1 and isinstance(answers[0], list) and (amount := _amount_of(answers[0])):
+        return amount
+    if not answers and (amount := _amount_of(members)):
+        return amount
     if len(answers) == 1:
         written = _written(answers[0])
         return written and written + _unit_of(members, written)
     return None if len(members) < 2 else Unread("Which member of this object is the answer is not said.", SEVERAL)
 
 
+def _amount_of(members: list[object]) -> str:
+    """Return the number and the unit of an object that holds nothing else, "" for any other."""
+    pairs = [member for member in members if isinstance(member, tuple)]
+    numbers = [value for name, value in pairs if not _UNIT_NAME.fullmatch(name.strip())]
+    if len(members) != 2 or len(pairs) != 2 or len(numbers) != 1 or not isinstance(numbers[0], str):
+        return ""
+    unit = _unit_of(pairs, numbers[0])
+    return unit and numbers[0] + unit
+
+
 def _unit_of(members: list[tuple[str, object]], written: str) -> str:
     """Return the unit that stands in a member of its own, for an answer that is nothing but a number."""
-    units = [value for name, value in members if name.strip().lower() in _UNIT_NAMES]
+    units = [value for name, value in members if _UNIT_NAME.fullmatch(name.strip())]
     is_stated = len(units) == 1 and isinstance(units[0], str) and _NUMBER.fullmatch(written) is not None
     return f" {units[0]}" if is_stated else ""
 

@@ -9,6 +9,7 @@ from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.number_grammar import NumberToken, match_number
 from corpus.scoring.number_labels import LABEL, is_label
 from corpus.scoring.number_lines import EXPLAINING, is_list_of_results, is_rounded, lines_in_front
+from corpus.scoring.number_units import unit_of, unit_of_quantity
 from corpus.scoring.number_words import (
     ALL_WORDS,
     is_counted,
@@ -19,7 +20,7 @@ from corpus.scoring.number_words import (
     without_same_count,
 )
 from corpus.scoring.types import Unread
-from corpus.scoring.units import is_known_unit, leading_unit
+from corpus.scoring.units import is_known_unit
 
 SEVERAL_NUMBERS = "several-numbers"
 TRANSFORMED = "transformed"
@@ -112,6 +113,8 @@ def _read_spelled(text: str) -> NumberRead | Unread:
         return read
     if _stands_under_another(text, equated, read.value):
         return Unread("Another number stands in front of the equation.", SEVERAL_NUMBERS)
+    if not read.unit and "\n" not in text and (unit := unit_of_quantity(_EQUALS.split(text, maxsplit=1)[0])):
+        return replace(read, unit=unit)
     return replace(read, notes=(*read.notes, TRANSFORMED)) if _is_transformed(text) else read
 
 
@@ -390,21 +393,4 @@ def _with_rest(token: NumberToken, rest: str) -> NumberRead | Unread:
         return Unread("More than one number.", SEVERAL_NUMBERS)
     if _OPEN_ENDED.search(words):
         return Unread("An open-ended amount, not one number.", "range")
-    return NumberRead(token.value, _unit_of(rest), token.notes)
-
-
-_UNIT = re.compile(r"[A-Za-zµΩÅ°%‰$€][^\s,;()/]*(?:(?:[ ·×*/]{1,3}[A-Za-zµΩÅ°%]| ?/ ?\()[^\s,;]*){0,3}")
-_END_OF_SENTENCE = re.compile(r"[.!?]\s|\n")
-MAX_UNIT_LENGTH = 32
-
-
-def _unit_of(rest: str) -> str:
-    """Return the unit at the start of `rest`, or "" where words follow in place of one."""
-    trimmed = rest.strip().rstrip(".,;:! ").lstrip("×* ")
-    trimmed = trimmed if "(" in trimmed else trimmed.rstrip(") ")
-    if " " in trimmed:
-        trimmed = _END_OF_SENTENCE.split(trimmed, maxsplit=1)[0]
-    match = _UNIT.match(trimmed)
-    if match is None:
-        return ""
-    return leading_unit(trimmed) if len(trimmed) > MAX_UNIT_LENGTH else match.group()
+    return NumberRead(token.value, unit_of(rest), token.notes)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from corpus.scoring.contents import Content, number_content, read_content
 from corpus.scoring.found import Found, found_at
-from corpus.scoring.glyphs import one_spelling, without_latex
+from corpus.scoring.glyphs import UNIT_GLYPHS, one_spelling, without_latex
 from corpus.scoring.number_labels import is_label
+from corpus.scoring.number_units import bracketed_unit, unit_beside
 from corpus.scoring.numbers import NumberRead, parse_number
 from corpus.scoring.option_texts import BY_TEXT
 from corpus.scoring.tags import Located
@@ -74,6 +75,14 @@ def _with_unit(text: str, found: Found, unit: str, asked: Asked) -> Found:
     if isinstance(content, Content) and content.number is not None:
         return replace(found, content=number_content(NumberRead(content.number, unit, content.notes), asked))
     return replace(found, content=read_content(f"{text[slice(*found.span or ())]} {unit}", asked))
+
+
+def with_unit_beside(text: str, found: Found, asked: Asked) -> Found:
+    """Return what was found with the unit that stands on a line of its own beside it (`Unit: mg`)."""
+    content = found.content
+    if asked.kind is not Kind.NUMBER or found.span is None or not isinstance(content, Content) or content.unit:
+        return found
+    return _with_unit(text, found, unit_beside(text, *found.span), asked)
 
 
 _BEGINS_WITH_NUMBER = re.compile(r"[\s$*_\\({]{0,8}(?:[dt]?frac|boxed)?[\s{]{0,3}[-+−]?\.?[0-9]")
@@ -152,7 +161,7 @@ _GLUED_SIGN = re.compile(
     r"[$*_}]{0,4}(?P<raised>\^\s?\{?\s?)?(?P<sign>[-+−–])(?![-+−–>])(?(raised)\s?\}?)"
     r"(?:(?P<end>[ \t$*_}]{0,8}(?:[.,;:!?)\n]|\\[)\]]|\Z))|(?P<word>[A-Za-z])|(?P<digit>[0-9.]))?"
 )
-_MAY_BEGIN = frozenset("×x*·⋅∙\\eEtmbµμΩÅ°%‰^/")
+_MAY_BEGIN = frozenset("×x*·⋅∙\\eEtmbµμΩÅ°%‰^/([{") | UNIT_GLYPHS
 MAX_WORD = 30
 _STRETCH = re.compile(r"(?:[^\n$,;.\\]|\\[^)\]\n]|\.(?=\w)){1,60}")
 
@@ -202,7 +211,8 @@ def _unit_at(text: str, start: int) -> tuple[str, int]:
     closers = _CLOSERS.match(text, start)
     begin = start if closers is None else closers.end()
     stretch = _STRETCH.match(text, begin)
-    unit = "" if stretch is None else leading_unit(without_latex(one_spelling(stretch.group())).strip())
+    written = "" if stretch is None else without_latex(one_spelling(stretch.group())).strip()
+    unit = bracketed_unit(written) if written.startswith(("(", "[", "{")) else leading_unit(written)
     if not unit or stretch is None:
         return "", start
     place = text.find(unit, begin, stretch.end())

@@ -35,7 +35,9 @@ _WORDS = {
     "torr": "torr", "celsius": "°C", "minute": "min", "hours": "h", "hour": "h", "kilojoule": "kJ", "kilogram": "kg",
     "kilograms": "kg", "milligram": "mg", "milligrams": "mg", "milliliters": "mL", "millilitres": "mL",
     "milliliter": "mL", "millilitre": "mL", "nanometers": "nm", "nanometres": "nm", "pascal": "Pa", "pascals": "Pa",
-    "volts": "V", "volt": "V",
+    "volts": "V", "volt": "V", "mgs": "mg", "kgs": "kg", "mLs": "mL", "mls": "mL", "gm": "g", "gms": "g", "gs": "g",
+    "µgs": "µg", "ugs": "µg", "µLs": "µL", "uLs": "µL", "Ls": "L", "hrs": "h", "hr": "h", "mins": "min", "sec": "s",
+    "secs": "s", "gramme": "g", "grammes": "g", "oC": "°C", "Fahrenheit": "°F", "fahrenheit": "°F",
 }  # fmt: skip
 _TOKEN = re.compile(
     r"(?P<name>[A-Za-zµΩÅ°%‰]+)\^?[({]?(?P<exponent>[+-]?\d{1,2})?[)}]?|(?P<slash>/{1,2})|[\s·×*.]+|[()]"
@@ -45,6 +47,7 @@ _TOKEN = re.compile(
 # Names that only pint can convert, known without loading it.
 _ONLY_PINT = frozenset(
     [
+        "°F",
         "torr",
         "Torr",
         "mmHg",
@@ -62,7 +65,8 @@ _ONLY_PINT = frozenset(
         "kcal",
     ]
 )
-_PINT_NAMES = {"%": "percent", "°": "degree", "°C": "degC", "Å": "angstrom", "µB": "bohr_magneton"}
+_PINT_NAMES = {"%": "percent", "°": "degree", "°C": "degC", "°F": "degF", "Å": "angstrom", "µB": "bohr_magneton"}
+_DEGREE_FAHRENHEIT = re.compile(r"(?:°|\bdeg(?:rees?)?)\s?(?:[fF]ahrenheit|F)(?![A-Za-z])")
 _DEGREE_CELSIUS = re.compile(r"(?:°|\bdeg(?:rees?)?)\s?(?:[cC]elsius|C)(?![A-Za-z])|\b[cC]elsius\b")
 _OF_WHAT = re.compile(r"\s(?:of|for|in|at|from|is|are)(?:\s|$)")
 # `Jmol^-1`: two symbols with nothing between, the exponent that of the last.
@@ -136,6 +140,11 @@ def is_known_unit(unit: str) -> bool:
     return _dimensions(_spelled(unit)) is not None
 
 
+def is_written_unit(unit: str) -> bool:
+    """Tell whether the tables or pint's names here know a unit that holds something besides brackets and blanks."""
+    return unit in _ONLY_PINT or (unit.strip("() ·*×./") != "" and is_known_unit(unit))
+
+
 # A symbol that stands for an element, a letter or a word as well, and a verb behind any symbol: `A is the ampere`.
 _DOUBTFUL_SYMBOLS = frozenset("ACDKMNTVWadhmstu°")
 _VERBS = frozenset({"is", "are", "was", "were", "means", "stands", "denotes"})
@@ -168,6 +177,8 @@ def _spelled(unit: str) -> str:
         unit = _OF_MERCURY.sub(r"\1Hg", unit)
     if "rxn" in unit:
         unit = _OF_REACTION.sub("", unit)
+    if "F" in unit or "fahr" in unit:
+        unit = _DEGREE_FAHRENHEIT.sub("°F", unit)
     return _OF_WHAT.split(_DEGREE_CELSIUS.sub("°C", unit))[0].strip()
 
 
