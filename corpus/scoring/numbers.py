@@ -72,6 +72,13 @@ _IN_WORDS = (
     (re.compile(r"(?<=\d)\s(?:times|multiplied\sby)\s(?=10\b)", re.IGNORECASE), " × "),
     (re.compile(r"(?<=\b10)\s(?:raised\s)?to\sthe\s(?:power\s(?:of\s)?)?(?=[-+]?\d{1,3}\b)", re.IGNORECASE), "^"),
 )
+# Braces that hold nothing but a number (`{10}^{-{3}}`, `{10^{-3}}`), and a power raised twice (`10^⁻³`, `10^-3^`).
+_BRACED = (
+    (re.compile(r"(?<![\^_\w}])\{\s?([0-9]{1,12}(?:\.[0-9]{1,12})?)\s?\}(?!\{)"), r"\1"),
+    (re.compile(r"(?<![\^_\w}])\{\s?(10\s?\^\s?(?:\{[^{}]{1,8}\}|[+-]?[0-9]{1,3}))\s?\}"), r"\1"),
+    (re.compile(r"\^\s?\^"), "^"),
+    (re.compile(r"(?<=10)\^([+-]?[0-9]{1,3})\^(?![\w{(+-])"), r"^\1"),
+)
 _DOT_FOR_TIMES = re.compile(r"(?<=\d) ?[.] (?=10 ?\^)|(?<=\d) [.](?=10 ?\^)")
 
 
@@ -79,6 +86,9 @@ def _normalised(text: str) -> str:
     plain = without_markdown(without_latex(one_spelling(text)))
     for pattern, replacement in _IN_WORDS:
         plain = pattern.sub(replacement, plain)
+    if "{" in plain or "^" in plain:
+        for pattern, replacement in _BRACED:
+            plain = pattern.sub(replacement, plain)
     return _trimmed(_DOT_FOR_TIMES.sub(" × ", plain))
 
 

@@ -79,6 +79,33 @@ def test_read(text: str, value: str, notes: tuple[str, ...]) -> None:
     assert (reading.number, reading.notes) == (Decimal(value), notes)
 
 
+BRACES = [
+    r"1.5 \times {10}^{-3}",
+    r"1.5 \times 10^{-{3}}",
+    r"1.5\times10^{{-3}}",
+    r"1.5 \times {10^{-3}}",
+    "1.5 × 10^⁻³",
+]
+BRACES += [
+    r"{1.5} \times {10}^{-3}",
+    r"1.5\cdot{10}^{-3}",
+    "1.5 × 10^-3^",
+    r"1.5\times10^{−3}",
+    r"{1.5}\times{10^{-{3}}}",
+]
+
+
+@pytest.mark.parametrize("text", BRACES)
+def test_braces_round_the_pieces_of_a_power(text: str) -> None:
+    for said in (text, rf"\boxed{{{text}}}", rf"{text}\,\text{{mol}}", rf"-{text}"):
+        assert abs(read_answer(text=said, asked=Asked(Kind.NUMBER)).number or 0) == Decimal("0.0015")
+
+
+def test_braces_between_digits_make_no_number() -> None:
+    for text in (r"1.5\times10^{-{1}{2}}", "2{3}", "{2}{3}", r"1.5\times10^{2.5}", "10^3^2"):
+        assert read_answer(text=text, asked=Asked(Kind.NUMBER)).number is None
+
+
 EXPRESSIONS = ["2**10", "2^10", "4.15D-21", "3d5", "1e", "1E", "3.5-", "5 divided by two", "5 times ten", "5 log two"]
 EXPRESSIONS += [
     "5 and a half",
