@@ -69,9 +69,44 @@ def last_statement(text: str) -> Located | None:
     body = text.rstrip()
     start = _sentence_start(body)
     last = _last_match(_COPULA, body, start) if len(body) - start <= MAX_SENTENCE_LENGTH else None
-    if last is None or is_denied_copula(body, last.start()):
+    if last is None or is_denied_copula(body, last.start()) or _is_another_result(body, start, last.start()):
         return None
     return Located(last.end(), len(body), "conclusion")
+
+
+_JOINED = re.compile(r"\b(?:and|while|whereas|but)\b(?!\s(?:so|thus|hence|therefore))", re.IGNORECASE)
+_PREMISE = re.compile(r"\b(?:since|as|because|if|when|with|given|so|thus|hence|therefore|then)\b", re.IGNORECASE)
+
+
+def _is_another_result(text: str, start: int, end: int) -> bool:
+    """Tell whether the words before the last `is` state a number of their own: `the mass is 42 g and the volume`."""
+    first = _COPULA.search(text, start, end)
+    if first is None or _VALUE_FIRST.match(text, first.end(), end) is None or _PREMISE.search(text, start, end):
+        return False
+    return _JOINED.search(text, first.end(), end) is not None
+
+
+# Words that lead up to the one number of a sentence, and words that make it a limit, a range or a denial.
+_LEADS_UP = re.compile(
+    r"(?:[A-Za-z][\w'’-]{0,20},?\s){0,14}(?:has|have|of|to|needs?|gets?|obtain|find|calculate|think|say|thus|therefore|hence|"
+    r"gives?|contains?|requires?|shows?|exhibits?|yields?|becomes?|uses?)\s(?:exactly\s|about\s|approximately\s|roughly\s|around\s)?"
+    r"(?=[-+−~≈]?\.?[0-9])"
+)
+_LIMITS = re.compile(
+    r"\b(?:between|from|than|least|most|under|over|below|above|up|not|no|never|cannot|or|either|if|less|more|minimum|"
+    r"maximum|doubt|unless|without|nor|neither|first|some|decreas\w{1,3}|drop|loss|half|twice|double|square|root|power|log|ratio|one|two|three|four|"
+    r"five|six)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+def only_number(text: str) -> Located | None:
+    """Return the one number of a short sentence, with what stands behind it: `We need 42 g`, `has a pH of 4.76`."""
+    start = len(text) - len(text.lstrip())
+    lead = _LEADS_UP.match(text, start) if len(text) <= MAX_SENTENCE_LENGTH else None
+    if lead is None or _LIMITS.search(text, start, lead.end()):
+        return None
+    return Located(lead.end(), len(text.rstrip()), "sentence")
 
 
 def last_result(text: str) -> Located | None:

@@ -61,7 +61,10 @@ def read_amount(text: str, asked: Asked) -> Content | Unread:
     return _said_twice(text, asked) or content
 
 
-_TWO_UNITS = re.compile(r"(?P<first>[^()]{1,60})\s\((?:or\s)?(?P<second>[^()]{1,60})\)\.?")
+_TWO_UNITS = re.compile(
+    r"(?P<first>[^()]{1,60})\s\((?:or\s|(?P<exactly>rounded\sfrom|unrounded|exact|exactly|precisely|more\s(?:exactly|precisely)):?\s)?"
+    r"(?P<second>[^()]{1,60})\)\.?"
+)
 _ROUNDING = Decimal("0.005")
 
 
@@ -78,6 +81,8 @@ def _said_twice(text: str, asked: Asked) -> Content | None:
     is_converted = bool(asked.unit and first.unit and second.unit)
     if not is_converted and first.unit != second.unit:
         return None
+    if said["exactly"] and is_rounded(first.number, second.number):
+        return first
     rounding = _ROUNDING if is_converted or _is_power(said) else 0
     return first if abs(first.number - second.number) <= rounding * abs(first.number) else None
 

@@ -90,6 +90,9 @@ _FOLLOWS = re.compile(
     rf"\b(?:so|thus|hence|therefore|giving|gives|making|makes|meaning)\s(?:[a-z]{{2,12}}\s){{0,3}}(?P<word>{ALL_WORDS})(?![\w-])",
     re.IGNORECASE,
 )
+_IN_BRACKETS = re.compile(
+    rf"\s?[^\s()]{{0,12}}\s?\((?P<word>{'|'.join(sorted(WORD_VALUES, key=len, reverse=True))})\)", re.IGNORECASE
+)
 _IN_TOTAL = re.compile(
     rf"(?<![\w-])(?P<word>{ALL_WORDS})\s(?:[a-z]{{2,20}}\s)?(?:in\s(?:total|all|sum)|altogether|overall)\b",
     re.IGNORECASE,
@@ -102,6 +105,9 @@ def states_another_count(rest: str, value: Decimal) -> bool:
 
     `3 signals, one here and two there` only says what the 3 are made of.
     """
+    alone = _IN_BRACKETS.match(rest)
+    if alone is not None and WORD_VALUES[alone["word"].lower()] != value:
+        return True
     words = [WORD_VALUES[word.lower()] for word in _WORD_BEHIND.findall(rest)]
     if not words:
         return False

@@ -237,6 +237,9 @@ _CONDITION = re.compile(
 )
 
 
+_COPULA = re.compile(r"\b(?:is|are|equals|be)\s", re.IGNORECASE)
+
+
 def _before_condition(text: str) -> str | Unread:
     """Return the result in front of the first condition, or "" where none is stated there.
 
@@ -245,7 +248,8 @@ def _before_condition(text: str) -> str | Unread:
     condition = _CONDITION.search(text)
     if condition is None:
         return ""
-    result = _right_hand_side(_trimmed(text[: condition.start()]))
+    front = text[: condition.start()]
+    result = _right_hand_side(_trimmed(_COPULA.split(front)[-1] if _EQUALS.search(front) is None else front))
     if isinstance(result, Unread) or not _states_number(result):
         return ""
     if _SEPARATED.search(text, condition.end()):
@@ -275,6 +279,7 @@ _REMARK = re.compile(
     r"\s\((?:measured\s|calculated\s)?(?:at|using|assuming)\s[^()]{1,60}\)\Z"
     rf"|,?\s\(?(?:(?:rounded\s)?(?:to|with|in)\s)?{_COUNT}\s?{_FIGURES}\)?\Z"
     r"|,?\s\((?:with\s)?(?:(?:my\s)?confidence\s?(?:level\s?)?[:=]?\s?\d{1,3}\s?%|\d{1,3}\s?%\s(?:confidence|confident|sure))\)\Z"
+    r"|,?\s\(?(?:and\s)?not\s[-+]?\d[\d.,]{0,12}(?:\s?[A-Za-z%°][A-Za-z/%°]{0,12})?\)?\Z"
     rf"|\s{_CONDITIONS}(?:\sand\s(?:at\s)?\d{{1,4}}(?:\.\d{{1,3}})?\s?(?:atm|bar|kPa|Pa|°\s?C|K))?\Z",
     re.IGNORECASE,
 )

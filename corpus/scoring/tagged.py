@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from corpus.scoring.conclusions import last_result, last_statement
+from corpus.scoring.conclusions import last_result, last_statement, only_number
 from corpus.scoring.contents import Content, long_letters, read_content, read_leading, read_stated
 from corpus.scoring.cues import MEANT, is_corrected, last_announced, last_meant
 from corpus.scoring.denials import DENIED, is_called_wrong
@@ -108,7 +108,7 @@ def _read_inside(text: str, tag: Located, asked: Asked) -> Found:
     announced = last_announced(inner, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
     if announced is not None:
         return _read_part(text, tag, *read_stated(inner, announced, asked))
-    result = (last_result(inner) or last_statement(inner)) if asked.kind is Kind.NUMBER else None
+    result = (last_result(inner) or last_statement(inner) or only_number(inner)) if asked.kind is Kind.NUMBER else None
     if result is None:
         return found_at(text, tag, content)
     return _read_part(text, tag, result, read_content(inner[result.start : result.end], asked))

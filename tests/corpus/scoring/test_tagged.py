@@ -276,3 +276,37 @@ CORRECTIONS = [
 def test_what_should_be_replaces_what_was_said(text: str, letter: str) -> None:
     shown = tuple(ShownOption(name, name, f"text {name}") for name in "ABC")
     assert "".join(read_answer(text=text, asked=Asked(Kind.CHOICE, shown)).option_keys) == letter
+
+
+PROSE = [
+    ("The mass is 42 g.", "0.042"),
+    ("The mass of NaCl is about 42 g.", "0.042"),
+    ("about 42", "42"),
+    ("The solution has a pH of 4.76", "4.76"),
+    ("We need 42 g of NaCl.", "0.042"),
+    ("I think 42 g", "0.042"),
+    ("The compound shows 6 signals", "6"),
+    ("The mass comes to roughly 42 g", "0.042"),
+    ("close to 42", "42"),
+    ("The mass is 42 g, not 43 g", "0.042"),
+    ("The mass is 42 g if n = 2", "0.042"),
+    ("The molar mass is 58 g/mol, so the mass is 42 g.", "0.042"),
+    ("As the volume is 3 L and dry, the mass is 42 g.", "0.042"),
+    ("between 40 and 42", None),
+    ("The mass is between 40 and 42 g", None),
+    ("from 40 g", None),
+    ("I get up to 42", None),
+    ("We need more than 42 g", None),
+    ("We do not need 42 g", None),
+    ("two of 42", None),
+    ("a decrease of 42 g", None),
+    ("We need 42 g of 2 kg", None),
+    ("The mass is 42 g and the volume is 3 L.", None),
+    ("The pH is 4.76 while the pOH is 9.24.", None),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), PROSE)
+def test_a_sentence_in_a_tag_is_read_where_it_holds_one_number(text: str, value: str | None) -> None:
+    reading = read_answer(text=f"[ANSWER]{text}[/ANSWER]", asked=Asked(Kind.NUMBER, unit="kg"))
+    assert reading.number == (None if value is None else Decimal(value))
