@@ -94,7 +94,7 @@ _LEADS_UP = re.compile(
 )
 _LIMITS = re.compile(
     r"\b(?:between|from|than|least|most|under|over|below|above|up|not|no|never|cannot|or|either|if|less|more|minimum|"
-    r"maximum|doubt|unless|without|nor|neither|first|some|decreas\w{1,3}|drop|loss|half|twice|double|square|root|power|log|ratio|one|two|three|four|"
+    r"maximum|doubt|unless|without|could|might|may|nor|neither|first|some|decreas\w{1,3}|drop|loss|half(?!-)|twice|double|square|root|power|log|ratio|one|two|three|four|"
     r"five|six)\b|n['’]t\b",
     re.IGNORECASE,
 )
@@ -127,3 +127,20 @@ def _sentence_start(text: str) -> int:
 def _last_match(pattern: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:
     matches = deque(pattern.finditer(text, start), maxlen=1)
     return matches[0] if matches else None
+
+
+MAX_SOLE_LENGTH = 200
+
+
+def sole_statement(text: str) -> Located | None:
+    """Return the number of a reply that is one sentence with no other: `The mass of NaCl is 42 g.`, `Mass: 42 g`."""
+    body = text.strip()
+    if len(body) > MAX_SOLE_LENGTH or "\n" in body or body.endswith("?") or _SENTENCE_BREAK.search(body):
+        return None
+    located = last_statement(text) or only_number(text)
+    if located is None or _NUMBER_IN_FRONT.search(text, 0, located.start) or _LIMITS.search(text, 0, located.start):
+        return None
+    return located
+
+
+_NUMBER_IN_FRONT = re.compile(r"(?<![A-Za-z0-9_])[0-9]")

@@ -61,6 +61,7 @@ _LATEX_COMMANDS = (
     (re.compile(r"\{\s?\\(?:rm|bf|it|sf|tt)(?![A-Za-z])\s?((?:[^{}]|\{[^{}]{0,20}\}){0,60})\}"), r"\1"),
     (re.compile(r"\\(?:degreeCelsius|(?:text)?[cC]elsius)(?![A-Za-z])(?:\{\})?"), "°C"),
     (re.compile(r"\\(?:(?:up|text)?mu|micro)(?![A-Za-z])(?:\{\}|\s(?=\\?(?:text|mathrm)?\{?[A-Za-z]))?"), "µ"),
+    (re.compile(r"\\ang\s?\{([^{};]{1,20})\}"), r"\1°"),
     (re.compile(r"\\num\s?\{([^{}]{1,60})\}"), r"\1"),
     (re.compile(r"\\[dtc]?frac\s?([0-9])\s?([0-9])(?![0-9])"), r" \1/\2"),
     (re.compile(r"\\(?:times|cdot|ast|bullet)(?![A-Za-z])"), "×"),

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 
 _EQUALS = re.compile(r"[=≈]")
-_BULLET = re.compile(r"[-*•]\s{1,3}")
+_BULLET = re.compile(r"[-*•#>]{1,4}\s{1,3}")
 # What says why, and states nothing of its own.
 EXPLAINING = (
     r"(?:Check|Verification|Note|Because|Since|Given|Assuming|Using|With|Here|Where|Explanation|Reasoning|Working|Workings|"

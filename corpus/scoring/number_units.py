@@ -103,12 +103,19 @@ _CLOSING = r"(?:[ \t*_$.\])}]|\\[\])]|\[/?[A-Z_]{1,14}\]|</?[A-Za-z_]{1,14}>){0,
 _LABEL = r"[-•*_#\s]{0,8}\bunits?[*_]{0,2}\s?[:=][*_ ]{0,4}(?P<unit>[A-Za-zµΩÅ°%\\$][^\n]{0,23})"
 _UNDER = re.compile(rf"{_CLOSING}\n{_LABEL}", re.IGNORECASE)
 _OVER = re.compile(rf"(?:\A|\n){_LABEL}\n[^\n\d=]{{0,40}}\Z", re.IGNORECASE)
+# `Answer (in mg): 500`, `Mass in mg: 500`.
+_IN_LABEL = re.compile(
+    r"(?:[(\[](?:in\s)?(?P<brackets>[^()\[\]\n]{1,16})[)\]]|\sin\s(?P<words>[^\s()\[\]:]{1,16}))[*_]{0,2}\s?(?:is|=|:)[*_\s$\\([]{0,6}\Z"
+)
 _NO_UNIT = re.compile(r"(?:none|no\b|n/?a\b|not?\s|dimensionless|unitless|the\b|-)", re.IGNORECASE)
 _MAX_OVER = 100
 
 
 def unit_beside(text: str, start: int, end: int) -> str:
-    """Return the unit on a line of its own (`Unit: mg`) right under or over the line of the answer at `start`."""
+    """Return the unit in the label of the answer at `start`, or on a line of its own under or over it (`Unit: mg`)."""
+    label = _IN_LABEL.search(text, max(start - _MAX_OVER, 0), start)
+    if label is not None and is_written_unit(unit := (label["brackets"] or label["words"]).strip()):
+        return unit
     line = _UNDER.match(text, end) or _OVER.search(text, max(start - _MAX_OVER, 0), start)
     if line is None or _NO_UNIT.match(line["unit"]):
         return ""

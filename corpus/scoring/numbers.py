@@ -40,7 +40,7 @@ _PLAIN = re.compile(r"\s*([+-]?(?:\d{1,60}\.?\d{0,60}|\.\d{1,60})(?:[eE][+-]?\d{
 
 _LEAD_IN = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|circa|ca\.|nearly|almost|exactly|precisely|only|"
-    r"is|are|equals?|the|final|answer|value|result|number|there|it|this|pH|pOH|pKa|pKb|[≈~:=]|€|£)(?![A-Za-z])\s{0,3}",
+    r"is|are|equals?|the|final|answer|value|result|number|there|it|this|pH|pOH|pKa|pKb|[≈~:=→⇒∴]|€|£)(?![A-Za-z])\s{0,3}",
     re.IGNORECASE,
 )
 _SIGN_WORD = re.compile(r"(minus|negative|plus|positive)\s{1,3}(?=[\d.])", re.IGNORECASE)
@@ -145,7 +145,7 @@ def _stands_under_another(text: str, equated: str, value: Decimal) -> bool:
 
 # `x = 5, y = 6`: several results, none of which follows from the others.
 _SIDE_BY_SIDE = re.compile(
-    r"[^\W\d]\w{0,19}\s?[=≈][^=≈,;]+(?:(?:[,;]|\band\b)\s{0,2}(?:and\s)?[^\W\d]\w{0,19}\s?[=≈][^=≈,;]+)+"
+    r"[^\W\d]\w{0,19}\s?[=≈][^=≈,;]+(?:(?:[,;]|\band\b|\bor\b)\s{0,2}(?:(?:and|or)\s)?[^\W\d]\w{0,19}\s?[=≈][^=≈,;]+)+"
 )
 _TRANSFORM = re.compile(r"(?<![A-Za-z])(?:log|ln|lg|exp|sqrt|√)(?![a-z])|(?<![\w.])1\s?/\s?[A-Za-z(]|[A-Za-z)]\s?\^")
 
@@ -279,6 +279,7 @@ _REMARK = re.compile(
     r"\s\((?:measured\s|calculated\s)?(?:at|using|assuming)\s[^()]{1,60}\)\Z"
     rf"|,?\s\(?(?:(?:rounded\s)?(?:to|with|in)\s)?{_COUNT}\s?{_FIGURES}\)?\Z"
     r"|,?\s\((?:with\s)?(?:(?:my\s)?confidence\s?(?:level\s?)?[:=]?\s?\d{1,3}\s?%|\d{1,3}\s?%\s(?:confidence|confident|sure))\)\Z"
+    r"|(?<=[A-Za-zµΩÅ°%])\s?\(?(?:±|\+/-|\+-)\s?\d[\d.]{0,9}\s?[A-Za-zµ°%/]{0,12}\)?\Z"
     r"|,?\s\(?(?:and\s)?not\s[-+]?\d[\d.,]{0,12}(?:\s?[A-Za-z%°][A-Za-z/%°]{0,12})?\)?\Z"
     rf"|\s{_CONDITIONS}(?:\sand\s(?:at\s)?\d{{1,4}}(?:\.\d{{1,3}})?\s?(?:atm|bar|kPa|Pa|°\s?C|K))?\Z",
     re.IGNORECASE,
@@ -341,6 +342,7 @@ _MULTIPLIER_VALUES = {
 _MULTIPLIER = re.compile(rf"\s{{0,3}}-?({'|'.join(_MULTIPLIER_VALUES)})s?(?![A-Za-z])", re.IGNORECASE)
 # What changes the number in front of it, where no unit is spelt like it; `K` is the kelvin, `k` alone no unit.
 _FACTOR = re.compile(
+    rf"\s{{0,3}}[×*]\s?(?i:{ALL_WORDS})(?![A-Za-z])|"
     r"\s{0,3}-?(?:(?i:tenths?|(?:hundred|thousand|million|billion)ths?|hal(?:f|ves)|thirds?|quarters?|squared|cubed|"
     r"factorial|pi(?![\s-](?:bond|electron|system|orbital))|times|divided|multiplied|plus|minus|log|ln|exp|sqrt|and\s(?:an?|one|two|three))(?![A-Za-z])"
     r"|e\s?\^\s?[({]{0,2}[+-]?[0-9A-Za-z]|E\s?(?:\^|[({]\s?[+-]?\d)"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from corpus.scoring.choices import LETTER_AND_TEXT
-from corpus.scoring.conclusions import concluding_value, has_conclusion, last_statement
+from corpus.scoring.conclusions import concluding_value, has_conclusion, last_statement, sole_statement
 from corpus.scoring.contents import Content, is_before_another, long_letters, read_content, read_stated
 from corpus.scoring.cues import (
     HASHES,
@@ -234,7 +234,7 @@ def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
     content = read_content(text, asked)
     if isinstance(content, Content) and _is_list_of_all(content, asked):
         content = Unread("The options are repeated, and none is chosen.", ECHOED_OPTIONS)
-    is_longer_text = asked.kind is Kind.NUMBER and "\n" in text.strip()
+    is_longer_text = asked.kind is Kind.NUMBER and ("\n" in text.strip() or has_conclusion(text))
     if isinstance(content, Unread) and (is_longer_text or not content.note):
         return None
     return found_at(text, located, content)
@@ -251,7 +251,7 @@ def read_conclusion(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read the number that the last sentence concludes with."""
     if asked.kind is not Kind.NUMBER or is_cut:
         return None
-    located = concluding_value(text)
+    located = concluding_value(text) or sole_statement(text)
     if located is None:
         return None
     content = read_content(text[located.start : located.end], asked)

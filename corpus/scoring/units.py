@@ -37,7 +37,7 @@ _WORDS = {
     "milliliter": "mL", "millilitre": "mL", "nanometers": "nm", "nanometres": "nm", "pascal": "Pa", "pascals": "Pa",
     "volts": "V", "volt": "V", "mgs": "mg", "kgs": "kg", "mLs": "mL", "mls": "mL", "gm": "g", "gms": "g", "gs": "g",
     "µgs": "µg", "ugs": "µg", "µLs": "µL", "uLs": "µL", "Ls": "L", "hrs": "h", "hr": "h", "mins": "min", "sec": "s",
-    "secs": "s", "gramme": "g", "grammes": "g", "oC": "°C", "Fahrenheit": "°F", "fahrenheit": "°F",
+    "secs": "s", "gr": "g", "gramme": "g", "grammes": "g", "oC": "°C", "Fahrenheit": "°F", "fahrenheit": "°F",
 }  # fmt: skip
 _TOKEN = re.compile(
     r"(?P<name>[A-Za-zµΩÅ°%‰]+)\^?[({]?(?P<exponent>[+-]?\d{1,2})?[)}]?|(?P<slash>/{1,2})|[\s·×*.]+|[()]"
@@ -72,6 +72,7 @@ _OF_WHAT = re.compile(r"\s(?:of|for|in|at|from|is|are)(?:\s|$)")
 # `Jmol^-1`: two symbols with nothing between, the exponent that of the last.
 _GLUED = re.compile(r"(?P<first>[kMm]?(?:J|cal)|[kmµ]?(?:g|mol)|[kM]?Pa)(?P<last>mol|K|L|dm|g|kg)")
 _CAPITAL_KILO = re.compile(r"K(?:g|J|cal|Pa|Hz|eV|mol)")
+_OF_HUNDRED = re.compile(r"\bper[\s-]cent\b")
 _OF_MERCURY = re.compile(r"\b([mc]m)\s?Hg\b")
 _OF_REACTION = re.compile(r"(?<=mol)(?:[\s_-]?[({]{0,2}rxn[)}]{0,2})")
 _SUBSTANCE = re.compile(r"\(?[A-Za-z][A-Za-z0-9_()+{}]{0,40}[,;]?")
@@ -175,6 +176,8 @@ def _spelled(unit: str) -> str:
     """Return a unit without what it is a unit of, degrees Celsius and millimetres of mercury in one spelling."""
     if "Hg" in unit:
         unit = _OF_MERCURY.sub(r"\1Hg", unit)
+    if "per" in unit:
+        unit = _OF_HUNDRED.sub("percent", unit)
     if "rxn" in unit:
         unit = _OF_REACTION.sub("", unit)
     if "F" in unit or "fahr" in unit:
