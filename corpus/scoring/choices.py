@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
+from corpus.scoring.judged import judged_each
 from corpus.scoring.letters import ALPHABET_SIZE
 from corpus.scoring.lists import UNREAD_LIST, ListRead, left_over, list_at, order_at, range_at
 from corpus.scoring.option_texts import BY_TEXT, OptionTexts, option_texts
@@ -17,6 +18,8 @@ CONTRADICTION = "contradiction"
 LETTER_AND_TEXT = "letter-and-text"
 MARKED = "marked"
 MAX_LENGTH = 4000
+# Notes of several options that were not named by their letters alone.
+_OTHERWISE = frozenset({BY_TEXT, MARKED, "all-options", "by-reference"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,9 @@ def read_choice(text: str, shown: Sequence[ShownOption]) -> ChoiceRead | Unread:
             return _from_letters(named, letters)
     if len(text) > MAX_LENGTH:
         return Unread("The answer is too long to be a choice.")
-    return _read_spelled(text, shown, letters)
+    read = _read_spelled(text, shown, letters)
+    is_of_letters = isinstance(read, ChoiceRead) and len(read.positions) > 1 and not _OTHERWISE.intersection(read.notes)
+    return (judged_each(text, letters, option_texts(tuple(shown))) or read) if is_of_letters else read
 
 
 def _from_letters(named: Sequence[str], letters: dict[str, int], notes: tuple[str, ...] = ()) -> ChoiceRead | Unread:
@@ -254,7 +259,7 @@ _SCORE = re.compile(r"\s*[0-9]{1,3}(?:\.[0-9]{1,4})?\s?%?")
 
 
 def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
-    if any(letter not in letters for letter, _ in labelled):
+    if any(letter not in letters for letter, _ in labelled) or len(dict(labelled)) < len(labelled):
         return None
     if any(_begins_with_letter(words, letters[letter], letters, texts) for letter, words in labelled):
         return None
@@ -332,13 +337,19 @@ def _is_picked(text: str, found: Sequence[re.Match[str]]) -> bool:
 
 _LISTED_LINE = re.compile(r"\(?([A-Z]{1,2})\)?(?![A-Za-z0-9])(?P<words>.{0,300})")
 _MARK = re.compile(r"(?:<-{1,2}|←|\()\s?(?:the\s)?correct(?:\sanswer)?\)?\s*$|[✓✔✅]\s*$", re.IGNORECASE)
+_CROSS = re.compile(r"(?:[✗✘❌✖]|\b(?:incorrect|wrong|false)\)?)\s*$", re.IGNORECASE)
 
 
 def _read_marked(text: str, letters: dict[str, int]) -> ChoiceRead | Unread | None:
-    """Read a list of all options with a mark behind the right ones: `A <-- correct`."""
+    """Read a list of all options with a mark behind the right ones: `A <-- correct`.
+
+    Which ones were asked for is not guessed where several are right and others marked as wrong.
+    """
     lines = [_LISTED_LINE.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
     listed = [line.group(1) for line in lines if line is not None]
     if len(lines) < 2 or sorted(listed) != sorted(letters):
         return None
     marked = [line.group(1) for line in lines if line is not None and _MARK.search(line["words"])]
+    if len(marked) > 1 and any(line is not None and _CROSS.search(line["words"]) for line in lines):
+        return Unread("Some options are called right and others wrong.", DENIED)
     return _from_letters(marked, letters, (MARKED,)) if marked else None

@@ -8,6 +8,7 @@ from corpus.scoring.choices import ChoiceRead, chosen_of_list, read_choice
 from corpus.scoring.denials import DENIED, is_denied
 from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.json_objects import answer_of_object
+from corpus.scoring.judged import judged_each
 from corpus.scoring.letters import ALPHABET_SIZE
 from corpus.scoring.lists import UNREAD_LIST, ListRead, behind_own_text, is_rest, left_over, list_at, range_at
 from corpus.scoring.number_lines import EXPLAINING, is_rounded
@@ -133,6 +134,9 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
         return whole if isinstance(whole, Content) else _number_before_clause(text, asked, whole)
     if whole.note:
         return whole
+    letters, texts = _letters_of(asked), option_texts(asked.shown)
+    if (unread := judged_each(text, letters, texts)) is not None:
+        return unread
     match = _LEADING.match(text)
     if match is None or _DOUBT.match(text[match.end() :]):
         return whole
@@ -140,7 +144,6 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
         return Unread("A letter is said to be wrong.", DENIED)
     if "," in match["letters"] and _CLAUSE_ABOUT_LAST.match(text, match.end()):
         return Unread("The last letter begins a sentence of its own.", UNREAD_LIST)
-    letters, texts = _letters_of(asked), option_texts(asked.shown)
     listed = list_at(text, match.start("letters"), letters, texts)
     if isinstance(listed, Unread):
         return listed
@@ -182,6 +185,8 @@ def read_stated(text: str, located: Located, asked: Asked) -> tuple[Located, Con
     if (unread := range_at(text, located.start, letters)) is not None and texts.position_of(inner) is None:
         return located, unread
     limit = max(located.end, located.start + MAX_LIST_LENGTH)
+    if located.form != "sentence" and (unread := judged_each(text[located.start : limit], letters, texts)) is not None:
+        return located, unread
     listed = list_at(text[:limit], located.start, letters, texts)
     if listed is None or (isinstance(listed, ListRead) and listed.end <= located.end):
         return located, _unread_sentence(text, located, asked) or read_leading(inner, asked)
