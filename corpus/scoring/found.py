@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from corpus.scoring.contents import Content
-from corpus.scoring.tags import Located
+from corpus.scoring.lists import ALTERNATIVES
+from corpus.scoring.tags import Located, are_alternatives
 from corpus.scoring.types import Asked, Unread
 
 
@@ -36,7 +37,10 @@ def found_at(text: str, located: Located, content: Content | Unread, *notes: str
 
 
 def united(text: str, group: Sequence[Located], found: Sequence[Found], asked: Asked) -> Found:
-    """Return what places joined by commas and `and` state together: all their options, or their one number."""
+    """Return what places joined by commas and `and` state together: all their options, or their one number.
+
+    Different options joined by `or` are none.
+    """
     contents = [each.content for each in found if isinstance(each.content, Content)]
     if len(found) == 1:
         return found[0]
@@ -45,6 +49,8 @@ def united(text: str, group: Sequence[Located], found: Sequence[Found], asked: A
     if len({content.number for content in contents}) > 1:
         several = Unread("Several numbers side by side.", "several-numbers")
         return replace(found[-1], content=several, is_attempt=True)
+    if len({content.option_keys for content in contents}) > 1 and are_alternatives(text, group):
+        return replace(found[-1], content=Unread("Alternatives, not one choice.", ALTERNATIVES), is_attempt=True)
     keys = {key for content in contents for key in content.option_keys}
     together = replace(contents[-1], option_keys=tuple(option.key for option in asked.shown if option.key in keys))
     return found_at(text, group[-1]._replace(start=group[0].start), together)

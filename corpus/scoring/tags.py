@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from corpus.scoring.denials import is_denied_place
@@ -106,8 +107,14 @@ def last_boxed(text: str, start: int = 0, end: int | None = None) -> Located | N
     return None
 
 
-_JOINT = re.compile(r"\s{0,3}(?:,|&|,?\s?and)\s{0,3}", re.IGNORECASE)
-MAX_JOINT_LENGTH = 60
+_AND = r"(?:[,;&+]|[,;]?\s?(?:and|plus|as\swell\sas)(?:\salso)?)"
+_OR = (
+    r"(?:,?\s?(?:and/or|or)(?:\s(?:maybe|perhaps|possibly|alternatively|even))?|/|to|through|vs\.?|versus"
+    r"|(?<!\n)(?<!\n\s)[-–—])"
+)
+_REMARK = r"(?:\s?\([^()\n]{1,40}\))?"
+_JOINT = re.compile(rf"{_REMARK}\s{{0,3}}(?:{_AND}|(?P<either>{_OR}))\s{{0,3}}", re.IGNORECASE)
+MAX_JOINT_LENGTH = 100
 # More tags or boxes in a row are no answer of anybody.
 MAX_JOINT = 64
 
@@ -132,28 +139,46 @@ def opening_of(text: str, start: int) -> int:
     return max(text.rfind("[", window, start), text.rfind("<", window, start), window)
 
 
+def are_alternatives(text: str, group: Sequence[Located]) -> bool:
+    """Tell whether `or`, a slash or a dash stands between two of the tags or boxes of a group."""
+    joints = (_joint(text, *pair) or _joint_of_boxes(text, *pair) for pair in pairwise(group))
+    return any(joint is not None and joint["either"] for joint in joints)
+
+
 def _is_joined(text: str, tag: Located, following: Located) -> bool:
-    """Tell whether nothing but a comma or `and` stands between two tags."""
+    return _joint(text, tag, following) is not None
+
+
+def _joint(text: str, tag: Located, following: Located) -> re.Match[str] | None:
+    """Return what stands between two tags where it is nothing but a comma, `and`, `or` or their like."""
     if following.start - tag.end > MAX_JOINT_LENGTH:
-        return False
+        return None
     closing = TAG.match(text, tag.end)
-    opening = opening_of(text, following.start)
-    return closing is not None and _JOINT.fullmatch(text, closing.end(), opening) is not None
+    return None if closing is None else _JOINT.fullmatch(text, closing.end(), opening_of(text, following.start))
 
 
+_SPACE_OF_BOXES = r"(?:[\s$~]|\\(?:q?quad(?![A-Za-z])|[,;:! ()\[\]])){0,8}"
 _JOINT_OF_BOXES = re.compile(
-    r"\}[\s$]{0,4}(?:\\text\s?\{)?\s{0,2}(?:,\s{0,2}and|,|&|and)\s{0,2}\}?(?:[\s$]|\\(?:quad|[,; ])){0,4}\\?f?"
+    rf"\}}{_SPACE_OF_BOXES}{_REMARK}{_SPACE_OF_BOXES}(?:\\(?:text|mathrm|textbf|mbox)\s?\{{)?\s{{0,2}}"
+    rf"(?:{_AND}|(?P<either>{_OR}))\s{{0,2}}\}}?{_SPACE_OF_BOXES}\\?f?",
+    re.IGNORECASE,
 )
 
 
+def _joint_of_boxes(text: str, box: Located, following: Located) -> re.Match[str] | None:
+    """Return what stands between two boxes where it is nothing but a comma, `and`, `or` or their like."""
+    name = text.rfind("boxed", box.end, following.start)
+    return None if name < 0 else _JOINT_OF_BOXES.fullmatch(text, box.end, name)
+
+
 def last_boxes(text: str) -> list[Located]:
-    """Return the last closed box, with those joined to it by nothing but a comma or `and`."""
+    """Return the last closed box, with those joined to it by nothing but a comma, `and`, `or` or their like."""
     boxes: list[Located] = []
     located = last_boxed(text)
     while located is not None and len(boxes) < MAX_JOINT:
         boxes.append(located)
         name = text.rfind("boxed", 0, located.start)
         before = last_boxed(text, max(name - MAX_BOX_LENGTH, 0), name)
-        is_joined = before is not None and _JOINT_OF_BOXES.fullmatch(text, before.end, name) is not None
+        is_joined = before is not None and _joint_of_boxes(text, before, located) is not None
         located = before if is_joined else None
     return boxes[::-1]
