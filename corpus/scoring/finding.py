@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from corpus.scoring.additions import added_letters
 from corpus.scoring.contents import Content
 from corpus.scoring.cues import run_on_starts
 from corpus.scoring.denials import DENIED
 from corpus.scoring.echoes import ECHOED_OPTIONS, without_echoed_options
 from corpus.scoring.found import Found
+from corpus.scoring.lists import UNREAD_LIST
 from corpus.scoring.outside import with_unit_beside
 from corpus.scoring.protocols import Protocol, chosen_protocols, is_continued
 from corpus.scoring.tags import is_placeholder
@@ -45,8 +47,20 @@ def _find(text: str, asked: Asked, protocols: Sequence[Protocol], *, is_cut: boo
     for protocol in protocols:
         found = protocol.read(text, asked, is_cut)
         if found is not None:
-            return _Placed(with_unit_beside(text, found, asked), protocol)
+            found = with_unit_beside(text, found, asked)
+            return _Placed(_unless_added_to(found, text, asked), protocol)
     return _Placed(Found(NOTHING))
+
+
+def _unless_added_to(found: Found, text: str, asked: Asked) -> Found:
+    """Return what was found, unread where the reply calls another option correct as well (`C is also correct`)."""
+    content = found.content
+    if asked.kind is not Kind.CHOICE or found.span is None or not isinstance(content, Content):
+        return found
+    added = added_letters(text, *found.span, is_subject=found.form == "statement")
+    if not any(option.letter in added and option.key not in content.option_keys for option in asked.shown):
+        return found
+    return replace(found, content=Unread("Another option is called correct as well.", UNREAD_LIST), is_attempt=True)
 
 
 def _stronger(text: str, before: _Placed, protocols: Sequence[Protocol]) -> Sequence[Protocol]:

@@ -188,26 +188,15 @@ def _is_withdrawn(text: str, located: Located) -> bool:
 _PLURAL = re.compile(r"(?:answers|options|choices|letters|statements)\s{1,2}are[\s:*_]{0,6}\Z", re.IGNORECASE)
 _PLURAL_LENGTH = 30
 _FOLLOWING_LETTER = re.compile(r"[.)*_\s]{1,4}\(?(?P<letter>[A-Z]{1,2})(?=[.,;)*_\s]|$)")
-_ALSO = re.compile(
-    r"[\s.;:,!*_]{1,6}(?:(?:[Aa]nd|[Hh]owever|[Bb]ut),?\s)?(?:[Oo]ption\s)?[*_(]{0,3}(?P<letter>[A-Z]{1,2})[)*_]{0,3}\s"
-    r"(?:is|would\sbe|may\sbe|might\sbe|could\sbe)\s(?:also\s(?:a\s|the\s)?(?:correct|right|true|valid|possible|acceptable)"
-    r"|(?:correct|right|true|valid|possible|acceptable)(?:,)?\s(?:as\swell|too))\b"
-)
 _JOINED_LETTER = re.compile(
     r"(?:\b(?:and|or|plus|as\swell\sas)|[,;&])\s{1,2}(?:[Oo]ption\s)?\(?([A-Z])(?![A-Za-z0-9'’])"
 )
 
 
 def _is_one_of_several(text: str, located: Located, content: Content, asked: Asked) -> bool:
-    """Tell whether `The correct answers are A. Wood alcohol and C. ...` names more letters than were read.
-
-    So does `The answer is A. C is also correct.`
-    """
+    """Tell whether `The correct answers are A. Wood alcohol and C. ...` names more letters than were read."""
     if asked.kind is not Kind.CHOICE:
         return False
-    also = _ALSO.match(text, located.end)
-    if also is not None:
-        return any(option.letter == also["letter"] and option.key not in content.option_keys for option in asked.shown)
     if len(content.option_keys) != 1 or not _PLURAL.search(text, max(located.start - _PLURAL_LENGTH, 0), located.start):
         return False
     line = text[located.start : located.start + MAX_BARE_LENGTH].partition("\n")[0]

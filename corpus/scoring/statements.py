@@ -74,6 +74,9 @@ _CONDITION = re.compile(
     r"\s{0,2},?\s?(?:only\s)?(?:if|unless|provided|when)\b|[^.!?\n]{0,80}\?"
     r"|[^.!?\n]{0,80},?\s(?:but|yet|however)\s[^.!?\n]{0,40}\b[A-Z]\sis\b"
 )
+# `C is also correct`: something else was called so before.
+_ALSO = re.compile(r"\s(?:is|are)\salso\s")
+_TOO = re.compile(r",?\s(?:too|as\swell|also)\b")
 
 
 def only_statement(text: str, long_letters: Collection[str] = ()) -> Located | None:
@@ -135,6 +138,8 @@ def _is_unclear(text: str, match: re.Match[str], long_letters: Collection[str]) 
     """Tell whether the words around a statement join its letters to others, or make it a condition or a question."""
     named = _letters(match)
     behind = text[match.end() : match.end() + _WINDOW]
+    if _ALSO.search(match.group()) or _TOO.match(behind):
+        return True
     if _CONDITION.match(behind) or is_taken_back(behind):
         return True
     added = [_LETTER.findall(addition.group()) for addition in _ADDED.finditer(behind)]
