@@ -251,7 +251,7 @@ def read_statement(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read the only letters, or the only option's own text, that the reply calls correct or says it would choose."""
     if asked.kind is not Kind.CHOICE or is_cut:
         return None
-    located = only_statement(text, long_letters(asked))
+    located = only_statement(text, long_letters(asked), asked.prompt)
     if located is None:
         return _read_called_correct(text, asked)
     content = read_content(text[located.start : located.end], asked)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from corpus.scoring.denials import is_denied_statement, is_taken_back
+from corpus.scoring.falsehoods import asks_for_false, called_false
 from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.reasons import last_conclusion
 from corpus.scoring.tags import Located
@@ -74,24 +75,33 @@ _CONDITION = re.compile(
     r"\s{0,2},?\s?(?:only\s)?(?:if|unless|provided|when)\b|[^.!?\n]{0,80}\?"
     r"|[^.!?\n]{0,80},?\s(?:but|yet|however)\s[^.!?\n]{0,40}\b[A-Z]\sis\b"
 )
+_MAY_BE_FALSE = re.compile(r"\b(?:correct|right|false|wrong|untrue|inaccurate|incorrect|not\s(?:true|right))\b")
+_ANSWER_NAMED = re.compile(r"\b(?:answer|option|choice|one)s?\Z")
+
 # `C is also correct`: something else was called so before.
 _ALSO = re.compile(r"\s(?:is|are)\salso\s")
 _TOO = re.compile(r",?\s(?:too|as\swell|also)\b")
 
 
-def only_statement(text: str, long_letters: Collection[str] = ()) -> Located | None:
+def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = "") -> Located | None:
     """Return the letters of `B is the correct answer` or `I think it's B` where nothing else is stated like that.
 
     Letters joined by `and`, `&`, `+`, `plus` or `as well as` belong together; what may be an alternative, a part of
     another group or a condition is no statement. Two capitals are a letter only where `long_letters` holds them.
-    Where nothing is stated, the letter counts to which the last words come (`Hence option B.`).
+    Where nothing is stated, the letter counts to which the last words come (`Hence option B.`). Where `prompt` asks for
+    what is false, `B is correct` states nothing and `B is the false statement` does.
     """
     text = text.replace("’", "'")
+    is_false_asked = _MAY_BE_FALSE.search(text) is not None and asks_for_false(prompt)
+    if is_false_asked and (false := called_false(text)) is not None:
+        return false
     if _MAY_CALL.search(text) is None and _MAY_CHOOSE.search(text) is None:
         return None if _NAMED.search(text) else last_conclusion(text)
     stated = list(_SAID.finditer(text))
     if long_letters:
         stated = [each for each in _SAID_OF_MANY.finditer(text) if _are_letters(_letters(each), long_letters)]
+    if is_false_asked:
+        stated = [each for each in stated if each["object"] or _ANSWER_NAMED.search(each.group())]
     if not stated:
         return None if called_correct(text) else last_conclusion(text)
     different = {_surroundings(text, match): match for match in stated}

@@ -88,7 +88,9 @@ def _last_correction(text: str, asked: Asked) -> Located | None:
 def _last_stated(text: str, asked: Asked) -> Located | None:
     """Return the last announcement, or where there is none the letters called correct."""
     announced = last_announced(text, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
-    return only_statement(text, long_letters(asked)) if announced is None and asked.kind is Kind.CHOICE else announced
+    if announced is not None or asked.kind is not Kind.CHOICE:
+        return announced
+    return only_statement(text, long_letters(asked), asked.prompt)
 
 
 def _is_same(first: Content, second: Content) -> bool:
