@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus.scoring.denials import DENIED, is_called_wrong
+from corpus.scoring.framed import framed_letters
 from corpus.scoring.glyphs import one_spelling, without_latex, without_markdown
 from corpus.scoring.judged import judged_each
 from corpus.scoring.letters import ALPHABET_SIZE
@@ -84,7 +85,8 @@ def _read_spelled(text: str, shown: Sequence[ShownOption], letters: dict[str, in
         _read_listed(cleaned, letters, texts),
         texts.read_whole(text) or texts.read_whole(cleaned),
         _read_non_answer(cleaned),
-        _read_all(cleaned, letters),
+        _read_all(cleaned, letters, texts),
+        _read_framed(cleaned, letters),
         _read_marked(cleaned, letters),
         _read_with_words(cleaned, letters, texts),
         _read_labelled(cleaned, letters, texts),
@@ -164,12 +166,36 @@ def _read_non_answer(text: str) -> Unread | None:
     return None
 
 
-_ALL = re.compile(r"all\s(?:of\s)?(?:the\s)?(?:above|these|options|answers|choices)", re.IGNORECASE)
+def _read_framed(text: str, letters: dict[str, int]) -> ChoiceRead | Unread | None:
+    framed = framed_letters(text, letters, is_whole=True)
+    return None if framed is None else _from_letters(framed[0], letters)
 
 
-def _read_all(text: str, letters: dict[str, int]) -> ChoiceRead | None:
-    """Read `All of the above` where that is no option of its own."""
-    return ChoiceRead(tuple(letters.values()), ("all-options",)) if _ALL.fullmatch(text.strip(_EDGES)) else None
+_ALL = re.compile(
+    r"all\s(?:(?:of|the|two|three|four|five|six|seven|eight)\s){0,3}(?:above|these|them|options|answers|choices|statements)",
+    re.IGNORECASE,
+)
+_CALLED_RIGHT = re.compile(
+    r"(?P<group>(?:all|none|both|neither)\b.{1,80}?)\s(?:is|are)\s(?:correct|right|true)", re.IGNORECASE
+)
+
+
+def _read_all(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | None:
+    """Read `All of the above` where that is no option of its own, and `Both of them are right` where that is one."""
+    said = text.strip(_EDGES)
+    called = _CALLED_RIGHT.fullmatch(said)
+    group = said if called is None else called["group"]
+    if called is not None and (position := texts.position_of(group)) is not None:
+        return ChoiceRead((position,), (BY_TEXT,))
+    if _ALL.fullmatch(group) is None:
+        return None
+    own = [position for position, option in enumerate(texts.exact) if _ALL.fullmatch(option)]
+    if own:
+        return ChoiceRead((own[0],), (BY_TEXT,)) if len(own) == 1 else None
+    return ChoiceRead(tuple(letters.values()), ("all-options",))
+
+
+_GROUP = re.compile(r"(?:both|all|only)\s", re.IGNORECASE)
 
 
 def _read_listed(text: str, letters: dict[str, int], texts: OptionTexts) -> ChoiceRead | Unread | None:
@@ -180,6 +206,9 @@ def _read_listed(text: str, letters: dict[str, int], texts: OptionTexts) -> Choi
         return listed if position is None else ChoiceRead((position,), (BY_TEXT,))
     if isinstance(listed, ChoiceRead) and " " in text.strip():
         position = texts.position_of(text)
+        if position is not None and _GROUP.match(text):
+            return ChoiceRead((position,), (BY_TEXT,))
+        position = texts.position_of(f"both {text}") if position is None else position
         if position is not None and listed.positions != (position,):
             return Unread("The letters are the text of another option.", CONTRADICTION)
     return listed
@@ -283,7 +312,7 @@ def _agreed(labelled: list[tuple[str, str]], letters: dict[str, int], texts: Opt
 
 
 _LISTED_LETTER = re.compile(
-    r"\s{0,3}\(?(?P<letter>[A-Z]{1,2})\)?\s{0,3}(?:(?:[,;&/\n(]|(?:and|is|are)\b|$)"
+    r"\s{0,3}\(?(?P<letter>[A-Z]{1,2})\)?\s{0,3}(?:(?:[,;&/\n(]|(?:and|is|are|or|but|only|alone|together)\b|$)"
     r"|(?P<ended>[.:!–—]|-\s|(?:because|since|as|for|due|which|where|with|both)\b))"
 )
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from corpus.scoring.choices import ChoiceRead, chosen_of_list, read_choice
 from corpus.scoring.denials import DENIED, is_denied
 from corpus.scoring.echoes import ECHOED_OPTIONS
+from corpus.scoring.framed import framed_letters
 from corpus.scoring.json_objects import answer_of_object
 from corpus.scoring.judged import judged_each
 from corpus.scoring.letters import ALPHABET_SIZE
@@ -137,9 +138,27 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
     letters, texts = _letters_of(asked), option_texts(asked.shown)
     if (unread := judged_each(text, letters, texts)) is not None:
         return unread
+    framed = framed_letters(text, letters, is_whole=False)
+    if framed is not None:
+        named, end = framed
+        return left_over(text[end:], named, letters, texts) or read_content(", ".join(named), asked)
     match = _LEADING.match(text)
     if match is None or _DOUBT.match(text[match.end() :]):
         return whole
+    return _read_letters(text, match, asked)
+
+
+def goes_through_options(text: str, start: int, asked: Asked) -> bool:
+    """Tell whether a list that says something of each option begins at `start`."""
+    if asked.kind is not Kind.CHOICE:
+        return False
+    listed = text[start : start + MAX_LIST_LENGTH]
+    return judged_each(listed, _letters_of(asked), option_texts(asked.shown)) is not None
+
+
+def _read_letters(text: str, match: re.Match[str], asked: Asked) -> Content | Unread:
+    """Read the letters of `match` with which `text` begins; what follows must be an explanation."""
+    letters, texts = _letters_of(asked), option_texts(asked.shown)
     if is_denied(text[match.end() :]):
         return Unread("A letter is said to be wrong.", DENIED)
     if "," in match["letters"] and _CLAUSE_ABOUT_LAST.match(text, match.end()):
@@ -150,10 +169,17 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
     if listed is not None:
         return _listed_content(listed, text[listed.end :], asked)
     named = _CAPITALS.findall(match.group("letters"))
+    joined = _GOES_ON.match(text, match.end("letters"))
+    if joined is not None and joined["letter"] in letters:
+        return Unread(f"The letter {joined['letter']} may belong to the answer.", UNREAD_LIST)
     return left_over(text[match.end() :], named, letters, texts) or read_content(match.group("letters"), asked)
 
 
 _CLAUSE_ABOUT_LAST = re.compile(r"\s{1,2}is\s(?!(?:also\s)?(?:the\s)?(?:correct|right|true|answer))")
+# `A and B together`: the list of letters goes on where its beginning could be read.
+_GOES_ON = re.compile(
+    r"[)*_$]{0,4}\s{0,2}(?:,\s{0,2}and\b|[,;/&]|and\b)\s{0,2}[(*_]{0,3}(?P<letter>[A-Z]{1,2})(?![A-Za-z0-9'’–-])"
+)
 _CAPITALS = re.compile(r"[A-Z]{1,2}")
 
 

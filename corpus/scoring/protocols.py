@@ -9,7 +9,14 @@ from dataclasses import dataclass
 
 from corpus.scoring.choices import LETTER_AND_TEXT
 from corpus.scoring.conclusions import concluding_value, has_conclusion, last_statement, sole_statement
-from corpus.scoring.contents import Content, is_before_another, long_letters, read_content, read_stated
+from corpus.scoring.contents import (
+    Content,
+    goes_through_options,
+    is_before_another,
+    long_letters,
+    read_content,
+    read_stated,
+)
 from corpus.scoring.cues import (
     HASHES,
     has_new_speaker,
@@ -277,10 +284,11 @@ def read_first_line(text: str, asked: Asked, is_cut: bool) -> Found | None:
     if end < 0 or end - start > MAX_BARE_LENGTH or "=" in text[start:end]:
         return None
     content = read_content(text[start:end], asked)
-    if isinstance(content, Content) and is_before_another(content, text[end:], asked):
+    if isinstance(content, Unread) or goes_through_options(text, start, asked):
+        return None
+    if is_before_another(content, text[end:], asked):
         content = Unread("Another number stands on the lines below.", SEVERAL_NUMBERS)
-        return found_at(text, Located(start, end, "first line"), content)
-    return found_at(text, Located(start, end, "first line"), content) if isinstance(content, Content) else None
+    return found_at(text, Located(start, end, "first line"), content)
 
 
 PROTOCOLS = {

@@ -30,7 +30,7 @@ def read_number_reply(text: str, finish_reason: str = "", prompt: str = "") -> s
 CHOICE_REPLIES = [
     # AP-16: the last complete tag wins
     ("[ANSWER]A[/ANSWER] Wait, that is wrong. [ANSWER]B[/ANSWER]", "B"),
-    ("[ANSWER]A[/ANSWER] or [ANSWER]C, D[/ANSWER]", "CD"),
+    ("[ANSWER]A[/ANSWER] or [ANSWER]C, D[/ANSWER]", "unparsed"),
     ("[ANSWER]A[/ANSWER] and then [ANSWER][/ANSWER]", "A"),
     ("[ANSWER]A[/ANSWER] [ANSWER]N/A[/ANSWER]", "unparsed"),
     ("[ANSWER]A[/ANSWER] Wait, I made a mistake. The correct answer is B.", "B"),
