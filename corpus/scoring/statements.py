@@ -97,9 +97,9 @@ def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = 
         return false
     if _MAY_CALL.search(text) is None and _MAY_CHOOSE.search(text) is None:
         return None if _NAMED.search(text) else last_conclusion(text)
-    stated = list(_SAID.finditer(text))
+    stated = list((_SAID_OF_MANY if long_letters else _SAID).finditer(text))
     if long_letters:
-        stated = [each for each in _SAID_OF_MANY.finditer(text) if _are_letters(_letters(each), long_letters)]
+        stated = [each for each in stated if _are_letters(_letters(each), long_letters)]
     if is_false_asked:
         stated = [each for each in stated if each["object"] or _ANSWER_NAMED.search(each.group())]
     if not stated:

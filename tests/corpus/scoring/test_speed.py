@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from corpus.scoring.letters import option_letter
 from corpus.scoring.plain import plain_text
 from corpus.scoring.reading import read_answer, read_typed_number
 from corpus.scoring.types import Asked, Kind, ShownOption
@@ -16,6 +17,7 @@ ASKED = [
     Asked(Kind.CHOICE, tuple(ShownOption(letter, letter, f"text {letter}") for letter in "ABCD")),
     Asked(Kind.NUMBER, unit="mol"),
 ]
+MANY = Asked(Kind.CHOICE, tuple(ShownOption(option_letter(i), f"key-{i}", f"text {i}") for i in range(30)))
 FRAMES = ["{}", "[ANSWER]{}[/ANSWER]", "Answer: {}"]
 
 
@@ -130,10 +132,19 @@ IN_A_LOOP = [
     "Correction: B. ",
     "[ANSWER]A[/ANSWER] Wait, the answer is B. ",
     "many say the answer is 5. ",
+    "the answer is ",
+    "answer to ",
+    "A is also correct. ",
+    "C is the false statement. ",
+    "only A and B, ",
+    "A: toxic, B: safe, ",
+    "[ANSWER]A[/ANSWER] or ",
+    "\\boxed{A} / ",
+    "$$\nA\n$$\n",
 ]
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=["choice", "number"])
+@pytest.mark.parametrize("asked", [*ASKED, MANY], ids=["choice", "number", "many"])
 def test_any_phrase_of_a_loop(asked: Asked) -> None:
     taken = {phrase: seconds(phrase * (LENGTH // len(phrase)), asked) for phrase in IN_A_LOOP}
     assert {phrase: spent for phrase, spent in taken.items() if spent >= MAX_SECONDS} == {}
