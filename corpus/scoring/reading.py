@@ -8,7 +8,7 @@ from corpus.scoring.finding import find_answer
 from corpus.scoring.found import Found
 from corpus.scoring.statuses import is_broken_off, is_given_up, is_hedged, is_refusal
 from corpus.scoring.types import Asked, Kind, Reading, ReadStatus
-from corpus.scoring.visible import Visible, visible_text, with_line_breaks
+from corpus.scoring.visible import Visible, visible_text, with_line_breaks, without_struck
 
 READER = "standard@1"
 HEDGED = "hedged"
@@ -44,7 +44,7 @@ def _read_standard(text: str, asked: Asked, finish_reason: str) -> Reading:
     if finish_reason in {"", "stop"} and _is_not_known(visible.text) and not _offers_not_known(asked):
         return Reading(ReadStatus.DO_NOT_KNOW, reader=READER, reason="The whole reply says that it is not known.")
     body = visible.text.lstrip(" ")
-    body = body if asked.kind is Kind.TEXT else with_line_breaks(body)
+    body = body if asked.kind is Kind.TEXT else with_line_breaks(without_struck(body))
     is_endless = asked.kind is Kind.NUMBER and _is_endless(body)
     is_cut = finish_reason == "length" or visible.is_cut_in_thinking or is_endless
     found = find_answer(body, asked, is_cut=is_cut)

@@ -5,7 +5,7 @@ import re
 # The tokens that end a turn, between `<|` and `|>`, and those that are written in another way.
 _BARRED_ENDS = (
     "im_end", "eot_id", "eom_id", "eot", "EOT", "eom", "end", "endoftext", "end_of_text", "end_of_turn", "eos",
-    "return", "call", "END_RESPONSE", "END_OF_TURN_TOKEN",
+    "return", "call", "END_RESPONSE", "END_OF_TURN_TOKEN", "end_of_solution",
 )  # fmt: skip
 _OTHER_ENDS = (
     "</s>", "<eos>", "<end_of_turn>", "<end_of_utterance>", "<｜end▁of▁sentence｜>", "[|endofturn|]",

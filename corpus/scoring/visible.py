@@ -14,16 +14,21 @@ from corpus.scoring.turns import without_other_turns
 MIN_ECHO_LENGTH = 16
 MAX_CHANNEL_START = 100
 
-_NAME = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|reflection|analysis)"
+_NAME = (
+    r"(?:think(?:ing)?(?:[_-]process)?|(?:ant|antml)[_-]?thinking|thoughts?(?:[_-]process)?|reasoning(?:[_-]process)?|scratchpad|"
+    r"reflection|analysis|inner[_-]?(?:monologue|thoughts?)|chain[_-]of[_-]thoughts?|cot)"
+)
 _THINKING = re.compile(
-    rf"(?P<open><(?:[a-z]{{1,8}}:)?{_NAME}\s{{0,3}}>|<\|START_THINKING\|>|\[THINK\]|<\|begin_of_thought\|>|◁think▷|<\|channel\|>analysis<\|message\|>)"
-    rf"|(?P<close></(?:[a-z]{{1,8}}:)?{_NAME}\s{{0,3}}>|<\|END_THINKING\|>|\[/THINK\]|<\|end_of_thought\|>|◁/think▷|<\|channel\|>final<\|message\|>)",
+    rf"(?P<open><(?:[a-z]{{1,8}}:)?{_NAME}\s{{0,3}}>|<\|START_THINKING\|>|\[THINK\]|<\|(?:begin_of_thought|thinking)\|>|◁think▷|"
+    r"<\|channel\|>\s?(?:analysis|commentary)[^<>\n]{0,40}(?:<\|constrain\|>[^<>\n]{0,20})?<\|message\|>)"
+    rf"|(?P<close></(?:[a-z]{{1,8}}:)?{_NAME}\s{{0,3}}>|<\|END_THINKING\|>|\[/THINK\]|<\|(?:end_of_thought|/thinking)\|>|◁/think▷|(?P<final><\|begin_of_solution\|>|"
+    r"<\|channel\|>\s?final\s?(?:<\|constrain\|>[^<>\n]{0,20})?<\|message\|>))",
     re.IGNORECASE,
 )
 # `<think> tags`: spoken of, not opened.
 _SPOKEN_OF = re.compile(r"[`\"']?\s{0,2}(?:tags?|tokens?|blocks?|elements?|sections?)\b", re.IGNORECASE)
 _BRACKET_HINTS = ("[think]", "[/think]")
-_HINTS = ("think", "thought", "reason", "scratch", "reflec", "analysis", "channel")
+_HINTS = ("think", "thought", "reason", "scratch", "reflec", "analysis", "channel", "monologue", "cot>", "solution")
 
 
 class Visible(NamedTuple):
@@ -46,6 +51,16 @@ def visible_text(text: str, prompt: str = "", said_first: str = "") -> Visible:
 # As long as what they stand for; a heading begins with the sign that Markdown has for one.
 _BREAKS = {tag: "\n".ljust(len(tag)) for tag in ("<br>", "<br/>", "<br />", "<BR>", "<p>", "</p>")}
 _BREAKS |= {f"<h{level}>": "\n## " for level in range(1, 7)} | {f"</h{level}>": "\n    " for level in range(1, 7)}
+
+
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<(?P<tag>del|strike)>[^<\n]{1,200}</(?P=tag)>")
+
+
+def without_struck(text: str) -> str:
+    """Return `text`, as long as before, without what is struck through (`~~A~~ B`)."""
+    if "~~" not in text and "</" not in text:
+        return text
+    return _STRUCK.sub(lambda struck: " " * len(struck.group()), text)
 
 
 def with_line_breaks(text: str) -> str:
@@ -120,8 +135,8 @@ def _without_thinking(text: str) -> Visible:
         if tag.group("open") is not None:
             opened_at = opened_at if depth else tag.start()
             depth += 1
-        elif depth == 0:
-            hidden = [(0, tag.end())]
+        elif depth == 0 or tag.group("final") is not None:
+            hidden, depth = [(0, tag.end())], 0
         else:
             depth -= 1
             hidden += [(opened_at, tag.end())] if depth == 0 else []

@@ -22,6 +22,23 @@ BLOCKS = [
     ("<|begin_of_thought|>no<|end_of_thought|>yes", "########################################yes", False),
     ("<|channel|>analysis<|message|>no<|channel|>final<|message|>yes", "#" * 59 + "yes", False),
     ("<reasoning>no</reasoning><scratchpad>no</scratchpad>yes", "#" * 52 + "yes", False),
+    *[
+        (f"{opening}no{closing}yes", "#" * len(f"{opening}no{closing}") + "yes", False)
+        for opening, closing in (
+            ("<|thinking|>", "<|/thinking|>"),
+            ("<inner_monologue>", "</inner_monologue>"),
+            ("<thinking_process>", "</thinking_process>"),
+            ("<chain_of_thought>", "</chain_of_thought>"),
+            ("<cot>", "</cot>"),
+            ("<antml_thinking>", "</antml_thinking>"),
+            ("<|begin_of_thought|>", "<|end_of_thought|>\n\n<|begin_of_solution|>"),
+            ("<|start|>assistant<|channel|>commentary<|message|>", "<|start|>assistant<|channel|>final<|message|>"),
+            ("<|channel|>analysis to=tool<|message|>", "<|channel|>final <|constrain|>json<|message|>"),
+        )
+    ],
+    ("yes<cot>no", "yes#######", True),
+    ("yes<|channel|>commentary<|message|>no", "yes" + "#" * 34, True),
+    ("yes<|end_of_solution|>no", "yes" + "#" * 21, False),
     ("I think < 5 [and] reason", "I think < 5 [and] reason", False),
     ("[thinking] a <b>", "[thinking] a <b>", False),
 ]
