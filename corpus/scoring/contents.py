@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from corpus.scoring.choices import ChoiceRead, chosen_of_list, read_choice
-from corpus.scoring.denials import DENIED, is_denied
+from corpus.scoring.denials import DENIED, end_of_denied, is_denied, is_taken_back
 from corpus.scoring.echoes import ECHOED_OPTIONS
 from corpus.scoring.framed import framed_letters
 from corpus.scoring.json_objects import answer_of_object
@@ -38,6 +38,8 @@ def read_content(text: str, asked: Asked) -> Content | Unread:
     if isinstance(said, Unread):
         return said
     text = (said or text).strip()
+    if text[:4] in _NOT:
+        text = text[end_of_denied(text) :]
     if asked.kind is Kind.CHOICE:
         return chosen_content(read_choice(text, asked.shown), asked)
     if asked.kind is Kind.NUMBER:
@@ -45,6 +47,7 @@ def read_content(text: str, asked: Asked) -> Content | Unread:
     return Content() if text else Unread("There is nothing to read.")
 
 
+_NOT = frozenset({"not ", "Not "})
 _DECORATION = "✅✓✔☑😊🙂😀😃😄😁😉👍🎉🎯💯⭐🌟🏆💡📌🧪✨🚀👉➡" + "\ufe0f \t\n\r"
 _VERDICTS = frozenset("✅✓✔☑❌✗✘🚫👎")
 
@@ -294,7 +297,7 @@ def _number_before_clause(text: str, asked: Asked, whole: Unread) -> Content | U
     if _NUMBERED.match(text, clause.start()):
         return whole
     is_derivation = not clause.group().strip(" .\n") and "=" in text[: clause.start()] and "=" in text[clause.end() :]
-    if is_derivation:
+    if is_derivation or is_taken_back(text[clause.start() :]):
         return whole
     content = read_content(text[: clause.start()], asked)
     return whole if is_before_another(content, text[clause.start() :], asked) else content

@@ -4,7 +4,7 @@ import re
 from collections import deque
 from itertools import islice
 
-from corpus.scoring.denials import asks_for, denying_words, is_unaffirmed
+from corpus.scoring.denials import asks_for, denying_words, end_of_denied, is_unaffirmed
 from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.tags import Located
 
@@ -13,20 +13,25 @@ from corpus.scoring.tags import Located
 _STRESS = r"[*_\s]{0,4}"
 _ANSWER = r"answer(?<![a-z0-9_]answer)s?(?:\(s\))?"
 _VERB = (
-    rf"\s{{1,3}}(?:is|are|would\s+be|should\s+be|must\s+be|will\s+be|seems\s+to\s+be|appears\s+to\s+be){_STRESS}:?"
-    rf"{_STRESS}(?:(?:indeed|likely|most\s+likely|probably|thus|therefore|clearly|options?|letters?|choice)\s{{1,2}})"
-    rf"{{0,2}}{_STRESS}"
+    rf"(?:,\s(?:therefore|thus|then|hence),)?\s{{1,3}}(?:is|are|(?:would|should|must|will)\s+(?:therefore\s+|thus\s+)?be"
+    rf"|has\s+to\s+be|seems\s+to\s+be|appears\s+to\s+be){_STRESS}:?"
+    rf"{_STRESS}(?:(?:,\s(?:therefore|thus|of\s+course|indeed),"
+    rf"|indeed|likely|most\s+likely|probably|thus|therefore|clearly|simply|actually|in\s+fact|of\s+course"
+    rf"|options?|letters?|choice)\s{{1,2}}){{0,2}}{_STRESS}"
 ).replace(r"\s+", r"\s{1,2}")
 # Every announcement in a sentence holds one of these, which are found many times faster.
 _HAS_VERB = re.compile(r"\s(?:is|are|be)\b")
-_LABEL_CUE = re.compile(rf"{_ANSWER}{_STRESS}[:=]{_STRESS}")
+_LABEL_CUE = re.compile(rf"{_ANSWER}{_STRESS}[:=：]{_STRESS}")
 _PROSE_CUE = re.compile(rf"{_ANSWER}(?:\s{{1,2}}(?:to|for|of|here|therefore|thus)\b[^.\n:]{{0,120}}?)?{_VERB}")
-_SHORT_CUE = re.compile(rf"(?<![a-z0-9_])ans(?:\.\s?)?:{_STRESS}")
+_SHORT_CUE = re.compile(
+    rf"(?<![a-z0-9_])ans(?:(?:\.\s?)?:|(?:(?<=\nans)|(?<=\Aans))\.?(?=\s[*_$(-]{{0,4}}\.?(?:[0-9]|[a-z]\b))){_STRESS}"
+)
+_DASH_CUE = re.compile(rf"answers?{_STRESS}\s(?:[-–—→]|[-=]>){_STRESS}\s{_STRESS}(?=[*_$(\\+−-]{{0,4}}\.?[a-z0-9])")
 _QUALIFIERS = ("correct", "right", "best", "final", "appropriate", "suitable", "accurate")
 _QUALIFIED_CUE = re.compile(
     rf"(?:{'|'.join(_QUALIFIERS)})\s{{1,2}}(?:options?|choices?|letters?|statements?|values?)(?:\(s\))?{_VERB}"
 )
-_FINAL_CUE = re.compile(rf"final[ _]{{1,2}}answers?(?:\(s\))?{_STRESS}[:=]{_STRESS}")
+_FINAL_CUE = re.compile(rf"final[ _]{{1,2}}answers?(?:\(s\))?{_STRESS}[:=：]{_STRESS}")
 _HEADING_CUE = re.compile(
     r"answer(?:\(s\)|s)?(?:[ \t]{1,2}(?:choice|option|letter))?[*_]{0,3}:?[*_]{0,3}[ \t]{0,3}#{0,6}[ \t]{0,3}\n"
 )
@@ -49,20 +54,25 @@ MAX_SENTENCE_LENGTH = 400
 MAX_CUES = 32
 
 
-def last_announced(text: str, *, is_number: bool, prompt: str = "") -> Located | None:
+def last_announced(text: str, *, is_number: bool, prompt: str = "", is_firm: bool = False) -> Located | None:
     """Return what the last announcement of an answer announces, to the end of its line or sentence.
 
-    `The incorrect answer is B` announces nothing, unless `prompt` asks for it in the same word.
+    `The incorrect answer is B` announces nothing, unless `prompt` asks for it in the same word. `If ..., the answer
+    would be B` counts only where nothing else is announced, and never where `is_firm` asks for more.
     """
     folded = lowered(text)
     labels = [_last_label(folded, prompt)] if "answer" in folded else []
     proses = [_last_affirmed(_PROSE_CUE, folded, prompt)] if labels and _HAS_VERB.search(folded) else []
-    if "ans:" in folded or "ans.:" in folded:
+    if labels and holds_any(folded, _DASHES):
+        labels.append(_last_dash(folded))
+    if "ans:" in folded or "ans.:" in folded or "\nans" in folded or folded.startswith("ans"):
         labels.append(_last_match(_SHORT_CUE, folded))
     if holds_any(folded, _QUALIFIERS):
         proses.append(_last_affirmed(_QUALIFIED_CUE, folded, prompt))
     if is_number and "\nA:" in text:
         labels.append(_last_match(_NEW_SPEAKER, text))
+    firm = [cue for cue in proses if cue is not None and not _is_conditional(folded, cue)]
+    proses = [*firm] if is_firm or firm or any(labels) else proses
     found = [_announced(text, cue.end(), _END_OF_LINE, "label") for cue in labels if cue is not None]
     found += [_announced(text, cue.end(), _END_OF_SENTENCE, "sentence") for cue in proses if cue is not None]
     last = max(found, key=_start, default=None)
@@ -81,19 +91,46 @@ def _without_denied_number(text: str, located: Located) -> Located:
 def _last_affirmed(pattern: re.Pattern[str], folded: str, prompt: str) -> re.Match[str] | None:
     """Return the last match that no word before it turns around (`the wrong answer is`) and that is no question."""
     denied: re.Match[str] | None = None
+    conditional: re.Match[str] | None = None
     for cue in reversed(deque(pattern.finditer(folded), maxlen=MAX_CUES)):
         if not _is_affirmed(folded, cue, prompt):
             continue
-        if folded.startswith("not ", cue.end()):
+        if _is_conditional(folded, cue):
+            conditional = conditional or cue
+        elif folded.startswith(("not ", "n't "), cue.end()) and end_of_denied(folded, cue.end()) == cue.end():
             denied = denied or cue
         elif denied is None or _first_word(folded, cue.end()) != _first_word(folded, denied.end() + 4):
             return cue
-    return denied
+    return denied or conditional
+
+
+_CONDITION = re.compile(r"\b(?:if|unless|had|otherwise|assuming|suppose|supposing|in\s(?:that|this|which)\scase)\b")
+_COUNTERFACTUAL = re.compile(
+    r"[^.!?\n]{1,60}?(?:\s(?:if|had)\s[^.!?\n]{0,40}?\b(?:were|was|had|did|asked|been)\b|,\s(?:but|however|yet)\s)"
+)
+_CONDITION_WINDOW = 160
+
+
+def _is_conditional(folded: str, cue: re.Match[str]) -> bool:
+    """Tell whether an announcement with `would be` stands behind a condition in its sentence."""
+    if "would" not in cue.group():
+        return False
+    before = folded[max(cue.start() - _CONDITION_WINDOW, 0) : cue.start()]
+    ends = [end.end() for end in _END_OF_SENTENCE.finditer(before)]
+    return _CONDITION.search(before, ends[-1] if ends else 0) is not None
+
+
+_EARLIER = re.compile(r"\b(?:above|previous|first|initial|earlier|original|last|stated|my)\s{1,2}\Z")
+_CALLED_WRONG = re.compile(r"(?:wrong|incorrect|mistaken|not (?:right|correct))\b")
 
 
 def _is_affirmed(folded: str, cue: re.Match[str], prompt: str) -> bool:
     denying = denying_words(folded, cue.start())
     if denying and not asks_for(prompt, denying):
+        return False
+    if _CALLED_WRONG.match(folded, cue.end()) and _EARLIER.search(folded, max(cue.start() - 20, 0), cue.start()):
+        return False
+    if "would" in cue.group() and _COUNTERFACTUAL.match(folded, cue.end()):
         return False
     return not is_unaffirmed(folded, cue.start()) and not _is_asked(folded, cue.end())
 
@@ -163,6 +200,21 @@ def _is_heading(folded: str, position: int) -> bool:
     return _HEADING_START.fullmatch(folded, start, position) is not None
 
 
+_DASHES = (" - ", " – ", " — ", " → ", "** -", "** –", "** —", "-> ", "=> ")
+
+
+def _last_dash(folded: str) -> re.Match[str] | None:
+    """Return the last label on a line of its own that a dash or an arrow ends (`Answer - B`)."""
+    for cue in reversed(deque(_DASH_CUE.finditer(folded), maxlen=MAX_CUES)):
+        line = folded[folded.rfind("\n", 0, cue.start()) + 1 : cue.start()]
+        if len(line) <= _MAX_HEADING_LENGTH and _LINE_START.fullmatch(line) is not None:
+            return cue
+    return None
+
+
+_LINE_START = re.compile(r"[ \t#>*_-]{0,8}(?:(?:the|my|your|final|correct|right|best)[ ]){0,3}")
+
+
 def _start(located: Located) -> int:
     return located.start
 
@@ -172,6 +224,8 @@ _DISPLAY = re.compile(
     r"\s{0,4}(?:\\\[|\\\(|\${1,2}|```[a-z]{0,10}|\\begin\{(?:equation|align|gather)\*?\})[ \t]{0,4}\n\s{0,8}"
     r"(?P<line>[^\n]{1,200})\n\s{0,8}(?:\\\]|\\\)|\${1,2}|```|\\end\{)"
 )
+# A line that opens a formula, a block of code or a quotation, the answer on the next.
+_OPENING_LINE = re.compile(r"\s{0,8}(?:(?:\\\[|\$\$|```[a-z]{0,10})[ \t]{0,4}\n\s{0,8}|>[ \t]{1,3})")
 
 
 def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Located:
@@ -181,6 +235,8 @@ def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Loc
     display = _DISPLAY.match(text, start)
     if display is not None:
         return Located(*display.span("line"), form)
+    opening = _OPENING_LINE.match(text, start)
+    start = end_of_denied(text, start if opening is None else opening.end())
     match = ending.search(text, start)
     end = len(text) if match is None else match.start()
     is_ended = end < len(text)
@@ -220,35 +276,14 @@ _CORRECTIONS = (
     "i was mistaken", "apologi", "sorry", "let me correct", "should have been", "revised answer", "corrected answer",
     "on second thought", "upon second", "second look", "closer look", "closer inspection", "on reflection",
     "further reflection", "further consideration", "further review", "upon review", "reconsider", "scratch that",
-    "strike that", "actually, ", "actually the", "\nedit:", " edit:", "*edit:",
+    "strike that", "actually, ", "actually the", "\nedit:", " edit:", "*edit:", "take that back", "take it back",
+    "that is incorrect", "that's incorrect", "that is wrong", "that's wrong", "that is not right", "that's not right",
+    "answer is wrong", "answer was wrong", "answer is incorrect", "answer was incorrect", "disregard", "ignore that",
+    "ignore the above", "ignore my", "update:", "updated answer", "no, the answer", "no, the correct", "amendment",
+    "looking again", "double check", "double-check", "recheck", "re-check", "reexamin", "re-examin", "after reconsider",
 )  # fmt: skip
 
 
 def is_corrected(text: str) -> bool:
     """Tell whether `text` takes back something said before."""
     return holds_any(lowered(text), _CORRECTIONS)
-
-
-MEANT = "meant"
-# Farther from the end of a reply nothing is put right any more.
-MAX_MEANT_DISTANCE = 20_000
-_MAY_MEAN = ("meant", "correction:", "should be ", "must be ", "have been ", "actually be ")
-_MEANT = re.compile(
-    r"[.,!?;:\]}\n—–-]\s{0,2}(?:I\s(?:actually\s|really\s)?meant\s(?:to\s(?:say|write|answer|choose|pick|put)\s)?:?\s?"
-    r"|(?:actually|sorry|oops|wait|no|my\smistake|correction|edit)[,:.!—–-]{1,2}\s{0,2}(?:it|that|this)\s(?:should|must)\s"
-    r"(?:actually\s)?(?:be|have\sbeen)\s"
-    r"|[*_]{0,3}Correction:[*_]{0,3}\s{1,3}"
-    r"(?![^\n]{0,60}\s(?:is|are|was|were|has|have|should|must)\b))"
-    r"(?P<answer>[^.\s][^\n]{0,60}?)(?=(?:,\snot\s[^.\n]{1,40})?[.!]?\s{0,2}(?:\n|\Z))",
-    re.IGNORECASE,
-)
-
-
-def last_meant(text: str) -> Located | None:
-    """Return what the last `Oops, I meant C.` or `Correction: C` of a line puts in place of what was said before.
-
-    So does `Actually, it should be C.`
-    """
-    start = max(len(text) - MAX_MEANT_DISTANCE, 0)
-    matches = list(_MEANT.finditer(text, start)) if holds_any(lowered(text), _MAY_MEAN) else []
-    return Located(*matches[-1].span("answer"), MEANT) if matches else None

@@ -144,9 +144,11 @@ def is_unaffirmed(text: str, position: int) -> bool:
 
 
 _TAKEN_BACK = re.compile(
-    r"[\s.,;:!?*_…—–-]{0,6}(?:(?:but|oh|well)[,\s]{1,2})?(?:hmm|wait\b|no[,.:;!]|oops|or\srather\b|on\ssecond\sthought|"
-    r"(?:actually|sorry),\s(?:it|that|this)\s(?:should|must)\b|scratch\sthat|let\sme\sreconsider|i\swas\swrong|(?:it|that|this)(?:['’]s|\sis|\swas)\s(?:not(?=\s?[.,;!\n]|$)|"
-    r"wrong|incorrect|not\sright|not\scorrect)|(?:it|that|this)\sisn['’]t(?=\s?[.,;!\n]|$|\sright|\scorrect))",
+    r"[\s.,;:!?*_…—–-]{0,6}(?:(?:but|oh|well)[,\s]{1,2})?(?:hmm|wait\b(?!\sfor\b)|no(?=[.:;!])|no,(?!\s(?:there|other|none|one)\b)|"
+    r"oops|or\srather\b|on\ssecond\sthought|(?:actually|sorry),\s(?:it|that|this)\s(?:should|must)\b|scratch\sthat|"
+    r"let\sme\sreconsider|i\swas\swrong\b(?!\sabout\b)|(?:it|that|this)(?:['’]s|\sis|\swas)\s(?:not(?=\s?[.,;!\n]|$)|"
+    r"(?:wrong|incorrect|not\sright|not\scorrect)\b(?!\s(?:for|about|in|to|of|when|if)\b))|"
+    r"(?:it|that|this)\sisn['’]t(?=\s?[.,;!\n]|$|\sright|\scorrect))",
     re.IGNORECASE,
 )
 
@@ -168,3 +170,17 @@ def is_denied_place(text: str, start: int, prompt: str) -> bool:
         return False
     match = _DENIED_PLACE.search(text, max(start - _WINDOW, 0), start)
     return match is not None and not (match["word"] and asks_for(prompt, match["word"].lower()))
+
+
+_NOT_BUT = re.compile(
+    r"\s{0,4}(?:not|n['’]t)\s(?:option\s)?[*_($]{0,3}(?:[A-Z]|[-+−]?[0-9.,]{0,12}[0-9])[)*_$]{0,3}"
+    r"(?:,?\sbut\s(?:rather\s|instead\s)?|[.;,]\s(?:it(?:['’]s|\sis)|the\s(?:correct\s|right\s)?answer\sis)"
+    r"\s(?:actually\s|rather\s)?)",
+    re.IGNORECASE,
+)
+
+
+def end_of_denied(text: str, start: int = 0) -> int:
+    """Return where the answer begins that is preferred to another one at `start` (`not A, but B`), or `start`."""
+    match = _NOT_BUT.match(text, start)
+    return start if match is None else match.end()

@@ -17,6 +17,7 @@ from corpus.scoring.contents import (
     read_content,
     read_stated,
 )
+from corpus.scoring.corrected import WITHDRAWN, is_said_again, read_correction
 from corpus.scoring.cues import (
     HASHES,
     has_new_speaker,
@@ -34,12 +35,11 @@ from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.outside import with_outside
 from corpus.scoring.reasons import last_conclusion
 from corpus.scoring.statements import called_correct, only_statement
-from corpus.scoring.tagged import read_correction, read_tagged
+from corpus.scoring.tagged import read_tagged
 from corpus.scoring.tags import Located, last_boxes
 from corpus.scoring.types import Asked, Kind, Unread
 
 MAX_BARE_LENGTH = 400
-WITHDRAWN = "withdrawn"
 
 
 class UnknownProtocolError(LookupError):
@@ -71,7 +71,7 @@ def read_boxed(text: str, asked: Asked, is_cut: bool) -> Found | None:
         return found_at(text, boxes[-1], Unread("The words before the box deny it.", DENIED))
     found = [found_at(text, box, read_content(text[box.start : box.end], asked)) for box in boxes]
     whole = with_outside(text, opening, boxes[-1].end + 1, united(text, boxes, found, asked), asked)
-    return read_correction(text, boxes[-1].end, asked, whole.content) or whole
+    return read_correction(text, boxes[-1].end + 1, asked, whole.content, is_direct=True) or whole
 
 
 def read_final(text: str, asked: Asked, is_cut: bool) -> Found | None:
@@ -82,7 +82,7 @@ def read_final(text: str, asked: Asked, is_cut: bool) -> Found | None:
     located, content = _read_announced_again(text, *read_stated(text, located, asked), asked)
     if located.form == HASHES and isinstance(content, Unread):
         return None
-    return read_correction(text, located.start, asked, content) or found_at(text, located, content)
+    return _read_behind(text, located, content, asked) or found_at(text, located, content)
 
 
 def _read_announced_again(
@@ -102,6 +102,16 @@ def _read_announced_again(
     return located._replace(start=start + within.start, end=start + within.end), read
 
 
+_FIRST_SENTENCE = re.compile(r"\n|[.!?…](?=\s)")
+
+
+def _read_behind(text: str, located: Located, content: Content | Unread, asked: Asked) -> Found | None:
+    """Read what stands behind an answer on a line, or behind its first sentence, and replaces it."""
+    first = _FIRST_SENTENCE.search(text, located.start, located.end) if located.form != "sentence" else None
+    behind = located.end if first is None else first.start()
+    return read_correction(text, behind, asked, content, is_direct=True)
+
+
 def read_heading(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read the first line under the last heading `Answer`; a line of prose there is left to the other protocols."""
     located = last_heading(text)
@@ -110,7 +120,7 @@ def read_heading(text: str, asked: Asked, is_cut: bool) -> Found | None:
     located, content = read_stated(text, located, asked)
     if isinstance(content, Unread) and not content.note:
         return None
-    return read_correction(text, located.start, asked, content) or found_at(text, located, content)
+    return _read_behind(text, located, content, asked) or found_at(text, located, content)
 
 
 _FENCE = "```"
@@ -180,16 +190,20 @@ def read_announced(text: str, asked: Asked, is_cut: bool) -> Found | None:
     located, content = read_stated(text, located, asked)
     if isinstance(content, Unread) and not content.note and _is_option(text, asked):
         return None
-    if isinstance(content, Content) and _is_withdrawn(text, located):
+    if isinstance(content, Content) and (behind := _read_behind(text, located, content, asked)) is not None:
+        return behind
+    if isinstance(content, Content) and _is_withdrawn(text, located, content, asked):
         content = Unread("What is announced is taken back right behind it.", WITHDRAWN)
     elif isinstance(content, Content) and _is_one_of_several(text, located, content, asked):
         content = Unread("Several answers are announced, and only one can be read.", UNREAD_LIST)
     return None if is_cut and not located.is_complete else found_at(text, located, content)
 
 
-def _is_withdrawn(text: str, located: Located) -> bool:
-    inner = text[located.start : located.end]
-    return " or rather " in inner or is_taken_back(text[located.end : located.end + MAX_BARE_LENGTH])
+def _is_withdrawn(text: str, located: Located, content: Content, asked: Asked) -> bool:
+    if " or rather " in text[located.start : located.end]:
+        return True
+    rest = text[located.end :]
+    return is_taken_back(rest[:MAX_BARE_LENGTH]) and not is_said_again(rest, asked, content)
 
 
 _PLURAL = re.compile(r"(?:answers|options|choices|letters|statements)\s{1,2}are[\s:*_]{0,6}\Z", re.IGNORECASE)

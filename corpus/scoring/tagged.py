@@ -4,18 +4,17 @@ import re
 from collections.abc import Sequence
 
 from corpus.scoring.conclusions import last_result, last_statement, only_number
-from corpus.scoring.contents import Content, long_letters, read_content, read_leading, read_stated
-from corpus.scoring.cues import MEANT, is_corrected, last_announced, last_meant
+from corpus.scoring.contents import Content, read_content, read_leading, read_stated
+from corpus.scoring.corrected import read_correction
+from corpus.scoring.cues import last_announced
 from corpus.scoring.denials import DENIED, is_called_wrong
 from corpus.scoring.found import Found, found_at, united
 from corpus.scoring.option_texts import BY_TEXT
 from corpus.scoring.outside import with_outside
-from corpus.scoring.statements import only_statement
 from corpus.scoring.tags import TAG, Located, TagScan, is_placeholder, last_group, opening_of, scan_tags
 from corpus.scoring.types import Asked, Kind, Unread
 
 MAX_UNCLOSED_LENGTH = 400
-MIN_CORRECTION_LENGTH = 12
 MAX_TAG_LENGTH = 40
 
 
@@ -31,7 +30,9 @@ def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
             return found_at(text, group[-1], Unread("The words behind the tag deny it.", DENIED))
         found = united(text, group, [_read_inside(text, tag, asked) for tag in group], asked)
         found = _with_outside(text, group, found, asked)
-        return read_correction(text, group[-1].end, asked, found.content) or found
+        closing = TAG.match(text, group[-1].end)
+        behind = group[-1].end if closing is None else closing.end()
+        return read_correction(text, behind, asked, found.content, is_direct=True) or found
     if scan.lone_closing is not None:
         return _read_before_closing(text, scan.lone_closing, asked)
     if scan.open_at_end is not None:
@@ -63,38 +64,6 @@ def _with_outside(text: str, group: Sequence[Located], found: Found, asked: Aske
 
 def _is_filled(inner: str) -> bool:
     return bool(inner.strip()) and not is_placeholder(inner)
-
-
-def read_correction(text: str, start: int, asked: Asked, stated: Content | Unread) -> Found | None:
-    """Read another answer announced after `start`, where words before it take back what was stated."""
-    if len(text) - start < MIN_CORRECTION_LENGTH:
-        return None
-    announced = _last_correction(text[start:], asked)
-    if announced is None or not (announced.form == MEANT or is_corrected(text[start : start + announced.start])):
-        return None
-    located = _moved(announced, start)
-    located, content = read_stated(text, located, asked)
-    if isinstance(content, Unread) or (isinstance(stated, Content) and _is_same(content, stated)):
-        return None
-    return found_at(text, located, content, "corrected")
-
-
-def _last_correction(text: str, asked: Asked) -> Located | None:
-    """Return the later of `I meant C` and what is stated."""
-    places = [place for place in (last_meant(text), _last_stated(text, asked)) if place is not None]
-    return max(places, key=lambda place: place.start, default=None)
-
-
-def _last_stated(text: str, asked: Asked) -> Located | None:
-    """Return the last announcement, or where there is none the letters called correct."""
-    announced = last_announced(text, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt)
-    if announced is not None or asked.kind is not Kind.CHOICE:
-        return announced
-    return only_statement(text, long_letters(asked), asked.prompt)
-
-
-def _is_same(first: Content, second: Content) -> bool:
-    return (first.option_keys, first.number) == (second.option_keys, second.number)
 
 
 def _moved(located: Located, offset: int) -> Located:

@@ -247,9 +247,10 @@ SUPPOSED = [
     ("I can rule out that the answer is A", "unparsed"),
     ("Don't think the correct option is A.", "unparsed"),
     ("The answer is B. Many students say the answer is A.", "B"),
-    ("The answer is A... no, C.", "unparsed withdrawn"),
+    ("The answer is A... no, C.", "C"),
     ("The answer is A, or rather C.", "unparsed withdrawn"),
-    ("The answer is A. Hmm, wait. Let me reconsider. It should be C.", "unparsed withdrawn"),
+    ("The answer is A. Hmm, wait. Let me reconsider. It should be C.", "C"),
+    ("The answer is A. Hmm, wait. Let me reconsider.", "unparsed withdrawn"),
     ("The answer is A. That is not correct.", "unparsed withdrawn"),
     # affirmed, whatever stands before it
     *[(f"{words} the answer is B.", "B") for words in ("I think", "I would say that", "We conclude that", "I believe")],
@@ -275,7 +276,9 @@ def test_what_is_supposed_doubted_reported_or_taken_back(text: str, expected: st
 SUPPOSED_NUMBERS = [
     ("Suppose the answer is 5. That is too small. So 6.", "unparsed"),
     ("I doubt the answer is 5.", "unparsed"),
-    ("The answer is 5... no, 6.", "unparsed withdrawn"),
+    ("The answer is 5... no, 6.", "6"),
+    ("The answer is 5... no, no.", "unparsed withdrawn"),
+    ("[ANSWER]5... no, 6[/ANSWER]", "unparsed denied"),
     ("Hence the answer is 5, not 6.", "5"),
     ("Hence, the answer is 5 g (not 6).", "5"),
 ]

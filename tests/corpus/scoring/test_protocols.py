@@ -50,6 +50,37 @@ READ = [
     ("announced", CHOICE, "It mixes.\nAns: C", "C", "C"),
     ("announced", CHOICE, "It mixes. Ans.: C", "C", "C"),
     ("final-answer", CHOICE, "Final Answer: The final answer is C", "C", "The final answer is C"),
+    # formulas, code and quotations on lines of their own
+    *[
+        ("announced", CHOICE, f"The answer is:{words}", "B", "B")
+        for words in (
+            "\n\n\\[\nB\n\\]",
+            "\n$$\nB\n$$",
+            "\n\n```\nB\n```",
+            "\n```text\nB\n```",
+            "\n\n> B",
+            "\n\n\\[ \n B\n\\]",
+        )
+    ],
+    ("announced", NUMBER, "Answer:\n\n$$\nx = 42\n$$", "42", "x = 42"),
+    ("final-answer", NUMBER, "**Final answer:**\n\n\\[\n42\n\\]", "42", "42"),
+    ("heading", NUMBER, "## Answer\n\n$$\n42\n$$", "42", "42"),
+    ("heading", CHOICE, "## Answer\n> B", "B", "B"),
+    # a dash, an arrow or nothing in place of the colon
+    *[
+        ("announced", CHOICE, f"It mixes.\n{words}", "B", "B")
+        for words in ("Answer - B", "**Answer** – B", "Answer → B", "The answer -> B", "Ans. B", "Ans B", "Answer：B")
+    ],
+    *[("announced", NUMBER, words, "42", "42") for words in ("Answer - 42", "FINAL ANSWER – 42", "Ans. 42")],
+    ("announced", NUMBER, "Answer - -42", "-42", "-42"),
+    ("bare", NUMBER, "Answer -42", "-42", "Answer -42"),
+    # words between
+    *[
+        ("announced", CHOICE, f"The answer{words} B.", "B", "B")
+        for words in (", therefore, is", " is, therefore,", " is simply", " is in fact", " is of course", " has to be")
+    ],
+    ("announced", CHOICE, "The answer would therefore be B.", "B", "B"),
+    ("announced", CHOICE, "The answer is actually B.", "B", "B"),
     ("first-line", CHOICE, "B\nIt mixes with oil in no way at all.", "B", "B"),
 ]
 

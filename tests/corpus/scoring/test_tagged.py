@@ -266,8 +266,9 @@ CORRECTIONS = [
     ("[ANSWER]A[/ANSWER]\n\nI give it credit: the answer is C.", "A"),
     ("[ANSWER]A[/ANSWER]\n\nActually, it should be noted that C is heavy.", "A"),
     ("[ANSWER]A[/ANSWER]\n\nIt should be C.", "A"),
-    ("The answer is A. Actually, it should be C.", ""),
-    ("The answer is A. Sorry, that must be C.", ""),
+    ("The answer is A. Actually, it should be C.", "C"),
+    ("The answer is A. Sorry, that must be C.", "C"),
+    ("The answer is A. Sorry, that must be something else.", ""),
     ("The answer is A. Sorry, I was slow.", "A"),
 ]
 
