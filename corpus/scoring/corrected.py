@@ -47,7 +47,7 @@ def read_correction(
 MAX_CONFIRMED_DISTANCE = 400
 _ONE = r"[*_(]{0,3}(?:option\s)?[^\s.,;:!?*_()]{1,20}[*_)]{0,3}"
 _CONFIRMED = re.compile(
-    rf"\byes[,:!]?\s(?:(?:it|that|the\sanswer)(?:['’]s|\sis)\s)?(?P<yes>{_ONE})(?=[.,;!\s]|\Z)"
+    rf"\byes[,:!]?\s(?:(?:it|that|the\sanswer)(?:['’]s|\sis)\s)?(?P<yes>(?!that|it|this){_ONE})(?=[.,;!\s]|\Z)|\byes[.!]?\s*\Z"
     rf"|(?P<still>{_ONE})\s(?:is|was)\s(?:still|indeed)\s(?:the\s)?(?:right|correct|best)"
     r"|\b(?:that|it|this)(?:['’]s|\sis)\s(?:still\s|indeed\s|actually\s)?(?:right|correct|fine)\b|\banswer\s(?:still\s)?stands\b",
     re.IGNORECASE,
@@ -86,7 +86,9 @@ def _announced_again(rest: str, asked: Asked) -> tuple[Located, Content] | None:
 def _last_stated(text: str, asked: Asked) -> Located | None:
     """Return the last announcement, or where there is none the letters called correct."""
     announced = last_announced(text, is_number=asked.kind is Kind.NUMBER, prompt=asked.prompt, is_firm=True)
-    return only_statement(text, long_letters(asked), asked.prompt) if announced is None and asked.kind is Kind.CHOICE else announced
+    if announced is not None or asked.kind is not Kind.CHOICE:
+        return announced
+    return only_statement(text, long_letters(asked), asked.prompt)
 
 
 def _said(rest: str, behind: Behind, asked: Asked, stated: Content | Unread) -> Content | Unread | None:

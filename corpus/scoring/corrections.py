@@ -18,19 +18,24 @@ _EARLIER = r"(?:(?:above|previous|first|initial|earlier|original|last|stated|fin
 # What takes an answer back by itself.
 _RETRACTION = (
     r"(?:(?:scratch|strike)\sthat"
-    rf"|(?:please\s)?(?:ignore|disregard)\s(?:that|this|(?:the|my)\s(?:above|{_EARLIER}(?:answer|response|reply)))"
-    rf"|I\s(?:take|took)\s(?:that|it|this)\sback|I\sretract\s(?:that|it|this|my\s{_EARLIER}answer)"
+    rf"|(?:please\s)?(?:ignore|disregard)\s(?:that|this|(?:the|my)\s(?:above|{_EARLIER}(?:answer|response|reply)(?:\sabove)?))"
+    rf"|I\s(?:take|took)\s(?:that|it|this)\sback|I(?:'d|'ll)?\s(?:(?:would|will|must|have\sto|need\sto|want\sto|like\sto)\s){{0,2}}retract\s(?:that|it|this|my\s{_EARLIER}answer)"
     r"|I(?:'ve|\shave)?\smade\san?\s(?:\w{1,12}\s)?(?:mistake|error)"
     r"(?:\s(?:above|there|here|in\s(?:my|the)\s(?:\w{1,12}\s)?(?:calculations?|answer|reasoning|response)))?"
     r"|I\s(?:was|am)\s(?:wrong|mistaken|incorrect)|I\smis(?:spoke|calculated|typed)"
     r"|I\smisread\s(?:that|it|the\s\w{1,12})|my\s(?:mistake|bad|error)"
     rf"|(?:that|this|it)(?:'s|\sis|\swas)\s{_MANNER}{_WRONG}|(?:that|this|it)\s(?:is|was)n't\s(?:right|correct|true)"
+    r"|(?:that|this|it)\s(?:can't|cannot|could\snot|couldn't)\sbe\s(?:right|correct)"
+    r"|(?:that|this|it)\s(?:does\snot|doesn't)\s(?:seem|look|sound)\s(?:right|correct)"
+    r"|I\s(?:need|have|want|should|must)\s(?:to\s)?(?:correct|fix|revise|change)\smy\s(?:final\s)?answer"
+    rf"|(?:this|that)\sanswer\s(?:is|was)\s{_WRONG}(?=\s?[.!\n]|\s*\Z)"
     rf"|(?:the|my)\s{_EARLIER}answer(?:\sabove)?\s(?:is|was)\s{_WRONG})(?![\w-])"
 )
 _INTERJECTION = (
-    r"(?:wait|hold\son|hmm{0,3}|oh|ah|oops|whoops|actually|(?:sorry|apologies|I\sapologi[sz]e)(?:\sfor\s(?>[^.,!;\n]{1,40}))?|correction|edit|update|erratum|typo|fix|"
-    r"amendment|final\scorrection|on\ssecond\sthoughts?|(?:up)?on\s(?:further\s|closer\s|second\s)?"
-    r"(?:reflection|consideration|inspection|look|review|thought)|(?:or|but)\srather|looking\s(?:at\sit\s)?again|"
+    r"(?:wait|hold\son|hmm{0,3}|oh|ah|oops|whoops|actually|"
+    r"(?:sorry|apologies|I\sapologi[sz]e)(?:\sfor\s(?>[^.,!;\n]{1,40}))?|"
+    r"(?:(?:final\s)?correction|edit|update|erratum|typo|fix|amendment)(?=[*_]{0,3}\s?[:,.!—–-])|on\ssecond\sthoughts?|(?:up)?on\s(?:further\s|closer\s|second\s)?"
+    r"(?:reflection|consideration|inspection|look|review|thought)|(?:or|but)\srather|looking\s(?:at\s(?:it|this|that)\s)?again|"
     r"let\sme\s(?:correct|fix|revise|rephrase|reconsider|amend)(?:\s(?:this|that|it|myself|my\s\w{1,12}))?)(?![\w-])"
 )
 _OPENER = rf"(?:{_RETRACTION}|{_INTERJECTION})"
@@ -68,12 +73,16 @@ _REPLACED = re.compile(
     re.I,
 )
 _NO = r"(?:wait|hmm{0,3}|oh|ah|actually|on\ssecond\sthought)[\s,.!…—–-]{1,5}no"
+_ADMITTED = (
+    r"(?:(?:I\s(?:now\s|just\s)?(?:realize|realise|see|think|believe|notice)d?|it\s(?:seems|appears|turns\sout)"
+    r"|unfortunately,?)\s(?:that\s)?)?"
+)
 _UNCONFIRMED = (
     r"(?![\s,.;!—–-]{1,4}(?:that|it|this)(?:'s|\sis)\s(?:still\s|actually\s|indeed\s)?"
     r"(?:right|correct|fine|ok|okay|true)\b)"
 )
 _WITHDRAWN = re.compile(
-    rf"(?:(?:{_INTERJECTION}|no|nope|but|well){_PAUSE}){{0,3}}(?:{_RETRACTION}|{_NO}){_UNCONFIRMED}(?=\s?[.,;:!…—–\n]|\s(?:because|since|and)\b|\s*\Z)",
+    rf"(?:(?:{_INTERJECTION}|no|nope|but|well){_PAUSE}){{0,3}}{_ADMITTED}{_RETRACTION}{_UNCONFIRMED}(?=\s?[.,;:!…—–)\n]|\s(?:because|since|and)\b|\s*\Z)",
     re.I,
 )
 _UNSURE = r"(?:but\s)?I(?:'m|\sam)\snot\s(?:so\s|really\s|entirely\s|completely\s)?(?:sure|certain)(?:\sthough)?"
@@ -84,7 +93,7 @@ _MAYBE = (
     r"|(?:is|could|might|should)\s(?:it|the\sanswer)\s(?:be\s|actually\s(?:be\s)?)?)"
 )
 _DOUBTED = re.compile(
-    rf"(?:(?:{_CHAIN}|{_UNSURE}){_PAUSE}(?:or\s)?{_MAYBE}|or\s{_MAYBE}|or\s(?!rather\b)){_ANSWER}(?:\sinstead)?\s?"
+    rf"(?:(?:{_CHAIN}|(?:{_CHAIN}{_PAUSE})?{_UNSURE}){_PAUSE}(?:or\s)?{_MAYBE}|or\s{_MAYBE}|or\s(?!rather\b)){_ANSWER}(?:\sinstead)?\s?"
     r"(?:[.!?;](?=\s|\Z)|\s{0,2}(?:\n|\Z))",
     re.I,
 )
@@ -99,7 +108,7 @@ _STARRED = re.compile(r"\s{0,4}\*(?P<answer>[^\s*][^\n*]{0,40})\s*\Z")
 _START = re.compile(
     r"(?:\A[^\w\n]{0,8}|[.!?…;)\]}\n—–*]\s{0,3}[*_(#>-]{0,4}\s?)(?P<start>"
     r"(?:wait|hold|hmm|oh|ah|oops|whoops|actually|sorry|apologies|correction|correcting|edit|update|erratum|typo|fix|"
-    r"amendment|final|on|upon|or|but|looking|let|scratch|strike|please|ignore|disregard|i|i'm|i'd|i'll|i've|that|that's|this|"
+    r"amendment|final|on|upon|or|but|looking|let|scratch|strike|please|ignore|disregard|i|i'm|i'd|i'll|i've|that|that's|this|unfortunately|"
     r"it|it's|the|my|make|no|changing|revising|updating|switching|rather|revised|corrected|updated|new)\b)",
     re.I,
 )
@@ -108,8 +117,15 @@ _HINTS = (
     "fix", "amend", "thought", "on reflection", "reflection", "consideration", "inspection", "look", "review", "rather",
     "scratch that", "strike that", "ignore", "disregard", "back", "retract", "mistake", "error", "wrong", "mis",
     "my bad", "not right", "not true", "n't", "meant", "should have", "make that", "make it", "chang", "revis",
-    "switch", "no,", "no!", "no -", "no –", "no —", "new answer", "instead", "not sure", "not certain", "or ",
+    "switch", "no,", "no!", "no -", "no –", "no —",
+    "new answer", "doesn't", "does not", "right", "instead", "not sure", "not certain", "or ",
 )  # fmt: skip
+
+
+_SAYS_NO = re.compile(rf"{_NO}{_UNCONFIRMED}(?=\s?[.,;:!…—–)\n]|\s*\Z)", re.IGNORECASE)
+_ASKED_AND_DENIED = re.compile(
+    r"[\s*_]{0,3}\?{1,3}\s{1,3}(?:no|nope|not\ssure|certainly\snot|probably\snot)\b", re.IGNORECASE
+)
 
 
 class Behind(NamedTuple):
@@ -133,6 +149,8 @@ def corrections(text: str, *, is_first: bool) -> list[Behind]:
     Where `is_first`, the beginning of `text` follows the answer directly.
     """
     first = (_preferred(text) or _starred(text)) if is_first else None
+    if is_first and _ASKED_AND_DENIED.match(text):
+        first = Behind(0, is_retracted=True)
     found: list[Behind | None] = []
     if holds_any(lowered(text), _HINTS):
         text = text.replace("’", "'")
@@ -158,9 +176,10 @@ def _starred(text: str) -> Behind | None:
 
 def _behind(text: str, found: re.Match[str], *, is_direct: bool) -> Behind | None:
     start, word = found.start("start"), found["start"].lower()
-    if word in _DIRECT and not is_direct:
+    if word in _DIRECT and (not is_direct or "(" in text[:start]):
         return None
     is_retracted = (is_direct or word not in _OF_ANYTHING) and _WITHDRAWN.match(text, start) is not None
+    is_retracted = is_retracted or (not text.startswith("?", found.start()) and _SAYS_NO.match(text, start) is not None)
     doubted = _DOUBTED.match(text, start)
     if doubted is not None:
         return Behind(start, Located(*doubted.span("answer"), MEANT), is_doubt=True)

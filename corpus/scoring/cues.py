@@ -30,6 +30,7 @@ _DASH_CUE = re.compile(rf"answers?{_STRESS}\s(?:[-–—→]|[-=]>){_STRESS}\s{_
 _QUALIFIERS = ("correct", "right", "best", "final", "appropriate", "suitable", "accurate")
 _QUALIFIED_CUE = re.compile(
     rf"(?:{'|'.join(_QUALIFIERS)})\s{{1,2}}(?:options?|choices?|letters?|statements?|values?)(?:\(s\))?{_VERB}"
+    rf"|(?:my|best|educated)\s{{1,2}}guess(?:{_VERB}|{_STRESS}:{_STRESS})"
 )
 _FINAL_CUE = re.compile(rf"final[ _]{{1,2}}answers?(?:\(s\))?{_STRESS}[:=：]{_STRESS}")
 _HEADING_CUE = re.compile(
@@ -67,7 +68,7 @@ def last_announced(text: str, *, is_number: bool, prompt: str = "", is_firm: boo
         labels.append(_last_dash(folded))
     if "ans:" in folded or "ans.:" in folded or "\nans" in folded or folded.startswith("ans"):
         labels.append(_last_match(_SHORT_CUE, folded))
-    if holds_any(folded, _QUALIFIERS):
+    if holds_any(folded, _QUALIFIERS) or "guess" in folded:
         proses.append(_last_affirmed(_QUALIFIED_CUE, folded, prompt))
     if is_number and "\nA:" in text:
         labels.append(_last_match(_NEW_SPEAKER, text))
@@ -280,7 +281,8 @@ _CORRECTIONS = (
     "that is incorrect", "that's incorrect", "that is wrong", "that's wrong", "that is not right", "that's not right",
     "answer is wrong", "answer was wrong", "answer is incorrect", "answer was incorrect", "disregard", "ignore that",
     "ignore the above", "ignore my", "update:", "updated answer", "no, the answer", "no, the correct", "amendment",
-    "looking again", "double check", "double-check", "recheck", "re-check", "reexamin", "re-examin", "after reconsider",
+    "looking again", "at this again", "at it again", "correct my", "change my answer", "revise my",
+    "double check", "double-check", "recheck", "re-check", "reexamin", "re-examin", "after reconsider",
 )  # fmt: skip
 
 

@@ -144,10 +144,10 @@ def is_unaffirmed(text: str, position: int) -> bool:
 
 
 _TAKEN_BACK = re.compile(
-    r"[\s.,;:!?*_…—–-]{0,6}(?:(?:but|oh|well)[,\s]{1,2})?(?:hmm|wait\b(?!\sfor\b)|no(?=[.:;!])|no,(?!\s(?:there|other|none|one)\b)|"
+    r"[\s.,;:!?*_…—–-]{0,6}(?:(?:but|oh|well)[,\s]{1,2})?(?:hmm{0,3}(?=\W{0,4}(?:wait|no|not|actually|let|or|maybe|perhaps|but|that|this|is|could|i|it)\b|\W{0,4}\Z)|wait\b(?!\sfor\b)|no(?=[.:;!])|no,(?!\s(?:there|other|none|one)\b)|"
     r"oops|or\srather\b|on\ssecond\sthought|(?:actually|sorry),\s(?:it|that|this)\s(?:should|must)\b|scratch\sthat|"
     r"let\sme\sreconsider|i\swas\swrong\b(?!\sabout\b)|(?:it|that|this)(?:['’]s|\sis|\swas)\s(?:not(?=\s?[.,;!\n]|$)|"
-    r"(?:wrong|incorrect|not\sright|not\scorrect)\b(?!\s(?:for|about|in|to|of|when|if)\b))|"
+    r"(?:wrong|incorrect|not\sright|not\scorrect)\b(?!\s(?:for|about|in|to|of|when|if|only|at)\b))|"
     r"(?:it|that|this)\sisn['’]t(?=\s?[.,;!\n]|$|\sright|\scorrect))",
     re.IGNORECASE,
 )

@@ -234,14 +234,22 @@ def _is_option(text: str, asked: Asked) -> bool:
     return is_short and option_texts(asked.shown).read_whole(text) is not None
 
 
+# A number that is asked about (`5? I am not sure.`).
+_ASKED_NUMBER = re.compile(r"[0-9]\?\s{1,3}[A-Z]")
+
+
 def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read a reply that is nothing but the answer."""
     if is_cut or len(text.strip()) > MAX_BARE_LENGTH:
         return None
     if asked.kind is Kind.NUMBER and "=" in text and has_conclusion(text):
         return None
+    if asked.kind is Kind.NUMBER and _ASKED_NUMBER.search(text):
+        return None
     located = Located(0, len(text), "bare reply")
     content = read_content(text, asked)
+    if isinstance(content, Content) and (behind := _read_behind(text, located, content, asked)) is not None:
+        return behind
     if isinstance(content, Content) and _is_list_of_all(content, asked):
         content = Unread("The options are repeated, and none is chosen.", ECHOED_OPTIONS)
     is_longer_text = asked.kind is Kind.NUMBER and ("\n" in text.strip() or has_conclusion(text))
@@ -300,9 +308,10 @@ def read_first_line(text: str, asked: Asked, is_cut: bool) -> Found | None:
     content = read_content(text[start:end], asked)
     if isinstance(content, Unread) or goes_through_options(text, start, asked):
         return None
-    if is_before_another(content, text[end:], asked):
+    corrected = read_correction(text, end, asked, content, is_direct=True)
+    if corrected is None and is_before_another(content, text[end:], asked):
         content = Unread("Another number stands on the lines below.", SEVERAL_NUMBERS)
-    return found_at(text, Located(start, end, "first line"), content)
+    return corrected or found_at(text, Located(start, end, "first line"), content)
 
 
 PROTOCOLS = {

@@ -46,7 +46,7 @@ MAX_CONCLUSION_LENGTH = 60
 # A longer reply that ends without a full stop may have been cut off.
 MAX_UNENDED_LENGTH = 400
 _CONCLUDED = re.compile(
-    r"(?:(?<=[\s,;])|\A)(?:[Hh]ence|[Tt]hus|[Tt]herefore|[Ss]o|[Cc]onsequently)[,:]?\s"
+    r"(?:(?<=sure,\s)but|(?<=guess,\s)but|(?<=certain,\s)but|(?:(?<=[\s,;])|\A)(?:[Hh]ence|[Tt]hus|[Tt]herefore|[Ss]o|[Cc]onsequently))[,:]?\s"
     r"(?:(?:it(?:'s|\sis|\smust\sbe)|I\s(?:choose|pick))\s)?(?:[Oo]ption\s)?"
     r"(?P<letter>[*_(]{0,3}(?P<capital>[A-Z]{1,2})[)*_]{0,3})(?P<end>[.!]?)\s*\Z"
 )

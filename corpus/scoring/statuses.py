@@ -11,17 +11,21 @@ _GAVE_UP = re.compile(
 
 _REFUSAL_HINTS = (
     "can't", "can’t", "cannot", "can not", "unable", "decline", "refuse", "won't", "won’t", "will not", "not able",
-    "comfortable", "not going to", "as an ai", "as a language", "as a large", "as an artificial",
+    "comfortable", "not going to", "cant ", "rather not", "prefer not",
+    "declining", "as an ai", "as a language", "as a large", "as an artificial",
 )  # fmt: skip
 _REFUSAL = re.compile(
-    r"\bI(?:\s?['’]?m|\s{1,3}am)?(?:\s{1,3}(?:really|very|truly|so))?(?:\s{1,3}(?:sorry|afraid))?"
+    r"\bI(?:\s?['’]?m|\s{1,3}am|['’]ll|['’]d)?(?:\s{1,3}(?:really|very|truly|so))?(?:\s{1,3}(?:sorry|afraid))?"
     r"(?:[,.]?\s{1,3}(?:but|that|and))?(?:\s{1,3}I)?\s{1,3}"
     r"(?:can(?:no|['’])t|can\s{1,3}not|(?:unable|not\s{1,3}able|not\s{1,3}comfortable)(?:\s{1,3}to)?|won['’]t|"
-    r"will\s{1,3}not|not\s{1,3}going\s{1,3}to|(?:must|have\s{1,3}to|need\s{1,3}to|respectfully)?\s{0,2}(?:decline|refuse)|"
+    r"will\s{1,3}not|not\s{1,3}going\s{1,3}to|(?:must|have\s{1,3}to|need\s{1,3}to|going\s{1,3}to|"
+    r"respectfully)?\s{0,2}(?:decline|refuse)(?:\s{1,3}(?:this|that|the|your)(?:\s{1,3}(?:request|question|prompt))?)?|"
+    r"declining|cant|(?:rather|(?:would\s{1,3})?prefer)\s{1,3}not|"
     r"do(?:\s{1,3}not|n['’]t)\s{1,3}feel\s{1,3}comfortable)"
     r"(?:\s{1,3}(?:to|in\s{1,3}good\s{1,3}conscience|ethically|responsibly|directly))?"
     r"(?:\s{1,3}(?:help|assist|provide|answer|give|comply|fulfill|fulfil|discuss|offer|engage|support|share|continue|"
-    r"determine|choose|select|respond|participate|complete|advise|recommend|make|speculate|suggest)\b|(?=\s{0,3}[.,;!]|\s{1,3}to\b|\s{0,3}$))",
+    r"answering|determine|calculate|choose|select|do\s{1,3}(?:that|this)|decide|identify|"
+    r"respond|participate|complete|advise|recommend|make|speculate|suggest)\b|(?=\s{0,3}[.,;!]|\s{1,3}to\b|\s{0,3}$))",
     re.IGNORECASE,
 )
 _AS_AN_AI = re.compile(r"\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b", re.IGNORECASE)

@@ -26,6 +26,8 @@ def read(text: str, asked: Asked = CHOICE) -> str:
 
 
 REPLACED = [
+    "I need to correct my answer. It is light, so the answer is B.",
+    "Hmm, actually looking at this again, B is the correct answer.",
     *("Correction: B", "Correction - B", "Correction: option (B) zinc.", "Correction: zinc", "Correction: **B**"),
     *("On second thought, B", "On reflection, B.", "Upon further reflection, B is the correct answer."),
     *("Scratch that, B", "Scratch that. B.", "Strike that: B", "I take that back. B.", "Ignore that, the answer is B."),
@@ -68,6 +70,12 @@ def test_a_correction_by_a_sign_or_one_word(words: str) -> None:
 
 
 WITHDRAWN = [
+    *("I realize I made a mistake.", "Hmm, that doesn't seem right."),
+    *("This answer is incorrect.", "No wait, that can't be right."),
+    *("Please disregard my answer above.", "Unfortunately, that is wrong."),
+    *("(this is wrong)", "I'd like to retract that."),
+    *("Actually I'm not sure; it might be B.", "Upon review, this is incorrect."),
+    *("... hmm, no."),
     *("Wait, that's wrong.", "Actually, that is incorrect.", "That is wrong.", "Sorry, that is wrong.", "Wait, no."),
     *("I made a mistake.", "Scratch that.", "I take that back.", "Oops, that's not right.", "My answer is wrong."),
     *("Ignore that.", "I was wrong.", "I retract my answer.", "Actually no.", "Oops, I meant C or D.", "I misspoke."),
@@ -84,6 +92,12 @@ def test_what_is_taken_back_or_doubted_is_no_answer(words: str) -> None:
 
 
 ASIDES = [
+    *("Is it B? Actually, no.", "This answer is not correct because of rounding."),
+    *("Edit: fixed formatting.", "Or, in other words, tin."),
+    "If this is wrong, B would be my second choice.",
+    *("Alternatively, B.", "Let me know if this is wrong.", "Hmm, tough one."),
+    "Wait, is this right? Let me check. Yes.",
+    *("This is incorrect only at high pressure.", "Common mistakes: choosing B."),
     *(
         "Although it might be B",
         "Actually B could also be possible",
@@ -169,6 +183,8 @@ NUMBERS = [
         (words, "5")
         for words in (
             *("Actually, 3 of them are heavier.", "Sorry, 2 remarks more.", "If it were hot, the answer would be 6."),
+            *("Update 2024: fine.", "Edit 1: typo.", "Fix T = 300 K first."),
+            *("(or 0.005 kg)", "Actually, the exact value is 5.02."),
             *("Wait, 5.", "Actually, 3 mol weigh 15 g.", "No, 3 other values are far off.", "It's not 6."),
         )
     ],
@@ -178,6 +194,50 @@ NUMBERS = [
 @pytest.mark.parametrize(("words", "expected"), NUMBERS)
 def test_numbers(words: str, expected: str) -> None:
     assert read(f"[ANSWER]5[/ANSWER] {words}", NUMBER) == expected
+
+
+OTHER_PLACES = [
+    ("B\n\nWait, no. That's wrong.", CHOICE, "unparsed withdrawn"),
+    ("B\n\nHmm, maybe A.", CHOICE, "unparsed withdrawn"),
+    ("B\n\nCorrection: C", CHOICE, "C"),
+    ("B\n\nWait, let me double-check... yes, B.", CHOICE, "B"),
+    ("B. Actually, no.", CHOICE, "unparsed withdrawn"),
+    ("The answer is 5? I am not sure.", NUMBER, "unparsed"),
+    ("5? I am not sure.", NUMBER, "unparsed"),
+    ("[ANSWER]A[/ANSWER]? No.", CHOICE, "unparsed withdrawn"),
+    ("[ANSWER]A[/ANSWER]?? Not sure, it is late.", CHOICE, "unparsed withdrawn"),
+    ("I am not sure, but B.", CHOICE, "B"),
+    ("I refuse to guess, but B", CHOICE, "B"),
+    ("All are light, but B.", CHOICE, "unparsed"),
+    ("My best guess is B.", CHOICE, "B"),
+    ("I can't say for sure. My best guess: B", CHOICE, "B"),
+    ("My guess: 5", NUMBER, "5"),
+]
+
+
+@pytest.mark.parametrize(("text", "asked", "expected"), OTHER_PLACES)
+def test_replies_without_a_tag(text: str, asked: Asked, expected: str) -> None:
+    assert read(text, asked) == expected
+
+
+REFUSED = [
+    *("I can't do that.", "I cannot do this.", "I'd rather not answer."),
+    *("I would prefer not to answer.", "I cant answer this."),
+    *("I'm not comfortable answering.", "I don't feel comfortable answering this."),
+    *("I'll have to decline.", "I cannot decide."),
+    *("I have to decline this request.", "I'm going to decline this."),
+    *("I'm declining to answer.", "I cannot determine the answer."),
+]
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_declines_to_answer_is_refused(text: str) -> None:
+    assert read(text) == "refused"
+
+
+@pytest.mark.parametrize("text", ["None of the options is correct.", "I can't say I like it.", "There is no answer."])
+def test_what_only_finds_no_answer_is_unread(text: str) -> None:
+    assert read(text) == "unparsed"
 
 
 def test_the_last_of_several_corrections_counts() -> None:
