@@ -48,6 +48,9 @@ _NAMED = rf"(?:the|my)?\s?{_ADJECTIVES}(?:answer|option|choice|one|value|result|
 # What replaces an answer without any word before it.
 _REPLACING = (
     r"(?:I\s(?:actually\s|really\s)?meant\s(?:to\s(?:say|write|answer|choose|pick|put)\s)?:?\s?"
+    r"|I\s(?:have\s)?changed\smy\smind[,:;.!]\s(?:(?:it(?:'s|\sis)|the\sanswer\sis)\s)?"
+    r"|I\snow\s(?:think|believe|say)\s(?:that\s)?(?:(?:it(?:'s|\sis)|the\s(?:correct\s)?answer\sis)\s)?"
+    r"|I(?:'d|\swould)\srather\s(?:say|choose|pick|answer|go\swith)\s|change\s(?:that|it|this)\sto\s"
     r"|I\sshould\shave\s(?:said|written|chosen|picked|answered|put)\s|make\s(?:that|it)\s"
     r"|(?:it|that|this)\sshould\shave\sbeen\s|(?:it|that|this)\s(?:should|must)\sbe\s(?=[^.\n]{1,40}\sinstead)"
     r"|(?:(?:I|I'm|I'd|I'll|let|am|me|would|like|will|want|need|to|must|have)\s){0,5}"
@@ -69,7 +72,7 @@ _END = (
 )
 _CHAIN = rf"{_OPENER}(?:{_PAUSE}(?:{_OPENER}|no|nope|well|but)){{0,4}}"
 _REPLACED = re.compile(
-    rf"(?:(?:(?:no[,!.—–-]{{1,2}}\s)?{_CHAIN}{_PAUSE}|(?:no|rather)[,!—–-]{{1,2}}\s)(?P<claim>{_CLAIM})?|{_REPLACING}){_ANSWER}{_END}",
+    rf"(?:(?:(?:(?:no|nope)[,!.—–-]{{0,2}}\s)?{_CHAIN}{_PAUSE}|(?:no|nope|rather)[,!—–-]{{1,2}}\s)(?P<claim>{_CLAIM})?|{_REPLACING}){_ANSWER}{_END}",
     re.I,
 )
 _NO = r"(?:wait|hmm{0,3}|oh|ah|actually|on\ssecond\sthought)[\s,.!…—–-]{1,5}no"
@@ -108,7 +111,7 @@ _STARRED = re.compile(r"\s{0,4}\*(?P<answer>[^\s*][^\n*]{0,40})\s*\Z")
 _START = re.compile(
     r"(?:\A[^\w\n]{0,8}|[.!?…;)\]}\n—–*]\s{0,3}[*_(#>-]{0,4}\s?)(?P<start>"
     r"(?:wait|hold|hmm|oh|ah|oops|whoops|actually|sorry|apologies|correction|correcting|edit|update|erratum|typo|fix|"
-    r"amendment|final|on|upon|or|but|looking|let|scratch|strike|please|ignore|disregard|i|i'm|i'd|i'll|i've|that|that's|this|unfortunately|"
+    r"amendment|final|on|upon|or|but|looking|let|scratch|strike|please|ignore|disregard|i|i'm|i'd|i'll|i've|that|that's|this|unfortunately|nope|change|"
     r"it|it's|the|my|make|no|changing|revising|updating|switching|rather|revised|corrected|updated|new)\b)",
     re.I,
 )
@@ -118,7 +121,7 @@ _HINTS = (
     "scratch that", "strike that", "ignore", "disregard", "back", "retract", "mistake", "error", "wrong", "mis",
     "my bad", "not right", "not true", "n't", "meant", "should have", "make that", "make it", "chang", "revis",
     "switch", "no,", "no!", "no -", "no –", "no —",
-    "new answer", "doesn't", "does not", "right", "instead", "not sure", "not certain", "or ",
+    "new answer", "i now", "nope", "doesn't", "does not", "right", "instead", "not sure", "not certain", "or ",
 )  # fmt: skip
 
 
@@ -193,7 +196,7 @@ def _behind(text: str, found: re.Match[str], *, is_direct: bool) -> Behind | Non
 
 # What is called wrong by these may be anything, but for right behind the answer.
 _OF_ANYTHING = frozenset({"that", "that's", "this", "it", "it's", "no"})
-_DIRECT = frozenset({"or", "rather"})
+_DIRECT = frozenset({"or", "rather", "nope"})
 _WEAK = frozenset(
     {"wait", "hold", "hmm", "oh", "ah", "actually", "no", "sorry", "or", "but", "oops", "whoops", "rather"}
 )

@@ -26,6 +26,14 @@ def read(text: str, asked: Asked = CHOICE) -> str:
 
 
 REPLACED = [
+    *(
+        "No wait, it's B",
+        "I changed my mind: B.",
+        "I have changed my mind. It's B.",
+        "Change that to B.",
+        "I now think B.",
+    ),
+    *("I'd rather say B.", "I now believe the answer is B."),
     "I need to correct my answer. It is light, so the answer is B.",
     "Hmm, actually looking at this again, B is the correct answer.",
     *("Correction: B", "Correction - B", "Correction: option (B) zinc.", "Correction: zinc", "Correction: **B**"),
@@ -64,7 +72,7 @@ def test_an_answer_is_replaced_in_all_ordinary_words(place: str) -> None:
     assert {words: value for words, value in given.items() if value != "B"} == {}
 
 
-@pytest.mark.parametrize("words", ["*B", "*B.", "Rather, B."])
+@pytest.mark.parametrize("words", ["*B", "*B.", "Rather, B.", "Nope, B."])
 def test_a_correction_by_a_sign_or_one_word(words: str) -> None:
     assert read(f"[ANSWER]A[/ANSWER] {words}") == "B"
 
@@ -75,7 +83,7 @@ WITHDRAWN = [
     *("Please disregard my answer above.", "Unfortunately, that is wrong."),
     *("(this is wrong)", "I'd like to retract that."),
     *("Actually I'm not sure; it might be B.", "Upon review, this is incorrect."),
-    *("... hmm, no."),
+    "... hmm, no.",
     *("Wait, that's wrong.", "Actually, that is incorrect.", "That is wrong.", "Sorry, that is wrong.", "Wait, no."),
     *("I made a mistake.", "Scratch that.", "I take that back.", "Oops, that's not right.", "My answer is wrong."),
     *("Ignore that.", "I was wrong.", "I retract my answer.", "Actually no.", "Oops, I meant C or D.", "I misspoke."),
@@ -92,6 +100,7 @@ def test_what_is_taken_back_or_doubted_is_no_answer(words: str) -> None:
 
 
 ASIDES = [
+    *("I now think of B.", "I changed my mind twice."),
     *("Is it B? Actually, no.", "This answer is not correct because of rounding."),
     *("Edit: fixed formatting.", "Or, in other words, tin."),
     "If this is wrong, B would be my second choice.",

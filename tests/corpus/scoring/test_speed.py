@@ -141,6 +141,10 @@ IN_A_LOOP = [
     "[ANSWER]A[/ANSWER] or ",
     "\\boxed{A} / ",
     "$$\nA\n$$\n",
+    "Sorry for ",
+    "Hmm, maybe B? ",
+    "not A, but ",
+    "[ANSWER]A[/ANSWER] Wait, no, ",
 ]
 
 
