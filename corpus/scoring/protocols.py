@@ -244,10 +244,10 @@ def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
         return None
     if asked.kind is Kind.NUMBER and "=" in text and has_conclusion(text):
         return None
-    if asked.kind is Kind.NUMBER and _ASKED_NUMBER.search(text):
-        return None
     located = Located(0, len(text), "bare reply")
     content = read_content(text, asked)
+    if isinstance(content, Content) and asked.kind is Kind.NUMBER and _ASKED_NUMBER.search(text):
+        return None
     if isinstance(content, Content) and (behind := _read_behind(text, located, content, asked)) is not None:
         return behind
     if isinstance(content, Content) and _is_list_of_all(content, asked):
