@@ -137,6 +137,8 @@ def sole_statement(text: str) -> Located | None:
     body = text.strip()
     if len(body) > MAX_SOLE_LENGTH or "\n" in body or body.endswith("?") or _SENTENCE_BREAK.search(body):
         return None
+    if has_conclusion(body) or _NAME.search(body):
+        return None
     located = last_statement(text) or only_number(text)
     if located is None or _NUMBER_IN_FRONT.search(text, 0, located.start) or _LIMITS.search(text, 0, located.start):
         return None

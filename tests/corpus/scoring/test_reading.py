@@ -145,7 +145,7 @@ NUMBER_REPLIES = [
     ("Therefore, the molar mass of the sample is 33,640 g/mol.", "33640"),
     ("x = 0.102 * 94\n\nx = 1.09\n\nTherefore, the difference is 1.09.", "1.09"),
     ("Therefore, it lies between 1 and 2.", "unparsed"),
-    ("The mass is 1.09.", "unparsed"),
+    ("The mass is 1.09.", "1.09"),
     ("The answer is 42 g/mol, because 6 times 7 is that.", "42"),
     ("The final answer is: $\\boxed{4.2}$", "4.2"),
     ("Answer: 4.2 g", "4.2"),
