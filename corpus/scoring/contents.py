@@ -164,7 +164,7 @@ def _read_letters(text: str, match: re.Match[str], asked: Asked) -> Content | Un
     letters, texts = _letters_of(asked), option_texts(asked.shown)
     if is_denied(text[match.end() :]):
         return Unread("A letter is said to be wrong.", DENIED)
-    if "," in match["letters"] and _CLAUSE_ABOUT_LAST.match(text, match.end()):
+    if not {",", ";"}.isdisjoint(match["letters"]) and _CLAUSE_ABOUT_LAST.match(text, match.end()):
         return Unread("The last letter begins a sentence of its own.", UNREAD_LIST)
     listed = list_at(text, match.start("letters"), letters, texts)
     if isinstance(listed, Unread):
@@ -237,8 +237,14 @@ def _unread_sentence(text: str, located: Located, asked: Asked) -> Unread | None
     if located.form != "sentence" or letter not in letters:
         return None
     texts = option_texts(asked.shown)
+    named = texts.position_of(_END_OF_TEXT.split(text[located.end + 1 : located.end + MAX_LIST_LENGTH], maxsplit=1)[0])
+    if text.startswith(". ", located.end) and named not in (None, letters[letter]):
+        return Unread(f"The letter {letter} and the words beside it name different options.", "contradiction")
     start = behind_own_text(text, located.end, letter, letters, texts)
     return None if start is None else left_over(_rest_of_line(text, start), [letter], letters, texts)
+
+
+_END_OF_TEXT = re.compile(r"[.!?](?=\s|\Z)|\n")
 
 
 def _unread_text_line(text: str, located: Located, content: Content | Unread, asked: Asked) -> Unread | None:

@@ -10,7 +10,8 @@ _DENIED = (
     rf"(?P<denied>{_LETTER}(?:(?:,\s?|,?\s(?:and|or|nor)\s){_LETTER}){{0,20}})\)?"
 )
 _FRAMED = re.compile(
-    r"[*_\s]{0,4}(?:(?:[Tt]he\s)?[Oo]ptions?\s)?(?P<before>(?:(?:[Oo]nly|[Jj]ust|[Ss]olely|[Bb]oth|[Aa]ll\sof)\s){0,2})(?:options?\s)?"
+    r"[*_\s]{0,4}(?P<said>(?:(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore)[,:]?\s)?(?:(?:[Ii]t(?:['’]s|\sis)|[Tt]hat\swould\sbe)\s)?)"
+    r"[*_]{0,3}(?:(?:[Tt]he\s)?[Oo]ptions?\s)?(?P<before>(?:(?:[Oo]nly|[Jj]ust|[Ss]olely|[Bb]oth|[Aa]ll\sof)\s){0,2})(?:options?\s)?"
     rf"(?P<letters>{_LIST})(?P<behind>\s\(?(?:only|alone|together)\)?|\s(?P<called>(?:is|are))\s(?P<all>(?:both|all)\s)?"
     rf"(?:the\s)?(?:only\s)?(?:correct|right|true)(?:\s(?:answer|option|choice|statement|one)s?)?(?=[.!\s]{{0,3}}\Z))?"
     rf"(?:{_DENIED})?(?=[*_]{{0,3}}(?P<rest>[.!\s]{{0,3}}\Z|\.\s|[,;:\n]|\s[–—-]\s|,?\s(?:because|since)\b))",
@@ -24,7 +25,7 @@ def framed_letters(text: str, letters: Mapping[str, int], *, is_whole: bool) -> 
     `is_whole`: nothing else stands in `text`; otherwise an explanation may follow.
     """
     match = _FRAMED.match(text)
-    if match is None or not (match["before"] or match["behind"] or match["denied"]):
+    if match is None or not (match["said"] or match["before"] or match["behind"] or match["denied"]):
         return None
     if match["called"] and not (match["before"] or match["all"]):
         return None

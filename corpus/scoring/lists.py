@@ -184,10 +184,19 @@ def _end_of_own_text(text: str, start: int, texts: OptionTexts, position: int) -
     return ends[0] if ends and texts.is_own_text(text[start : ends[0]], position) else None
 
 
+# `B and D are wrong.` on a line of its own is a sentence, no list.
+_SUBJECT = re.compile(
+    r"(?:\)?[*_]{0,3}(?:,\s?|,?\s(?:and|or|&)\s)[*_(]{0,3}[A-Z]{1,2}\)?[*_]{0,3}){1,20}\s"
+    r"(?:is|are|was|were|do|does|have|has|can|cannot|would|will)\b"
+)
+
+
 def _stands_in_list(text: str, entry: _Entry, is_line: bool) -> bool:
     """Tell whether what follows an entry shows that it is one; on a line of its own nothing else may stand."""
     if not is_line:
         return bool(entry.words) or _NEXT.match(text, entry.end) is not None
+    if not entry.words and _SUBJECT.match(text, entry.end):
+        return False
     behind = text[entry.end :].partition("\n")[0].strip(" \t.,;:)*_$\"'`")
     return not behind or _SEPARATOR.match(text, entry.end) is not None
 

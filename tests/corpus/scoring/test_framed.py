@@ -69,6 +69,12 @@ EXPLAINED = [
     ("[ANSWER]A and B only, because both are toxic[/ANSWER]", "AB"),
     ("[ANSWER]A and B but not C, since C is heavy[/ANSWER]", "AB"),
     ("The answer is only B, which burns.", "B"),
+    *[(text, "B") for text in ("It's B.", "It is B", "That would be **B**.", "It is option B.", "Therefore, it is B.")],
+    *[(text, "AC") for text in ("So, A and C.", "It's A and C.")],
+    *[
+        (text, "unparsed")
+        for text in ("It is B or C.", "It is B that burns.", "It is not B.", "So B burns.", "Is it B?")
+    ],
     ("The answer is A and B but not C. C is heavy.", "AB"),
     ("[ANSWER]A and B only if heated[/ANSWER]", "unparsed"),
     ("[ANSWER]A and B mix[/ANSWER]", "unparsed"),

@@ -143,6 +143,14 @@ SENTENCES = [
     ("The correct answers are:\n**A. Methanol burns**\n**C. Propanol burns**", None),
     ("It is so.\nAnswer:\nA. Methanol burns\nC. Propanol burns", None),
     ("[ANSWER]A because it is toxic, D (toxic)[/ANSWER]", "A"),
+    ("The correct answer is B; C is close but wrong.", None),
+    ("The correct answers are:\n- **A. Methanol**\n- **C. Propanol**\n\nB and D are too heavy.", "AC"),
+    ("Answer:\nA. Methanol\nC. Propanol\nB, D are wrong.", "AC"),
+    ("Answer:\nA. Methanol\nC, D", "ACD"),
+    ("The answer is B. Methanol.", None),
+    ("The answer is B. Methanol\nIt burns.", None),
+    ("The answer is B. Methanol is heavier.", "B"),
+    ("The answer is B. Ethanol. Methanol is heavier.", "B"),
 ]
 
 
