@@ -32,7 +32,7 @@ DECIMALS_OF_ABILITY, DECIMALS_OF_SHARE = 1, 2
 Z = 1.959964
 _KEEP_SECONDS = 86_400
 # Raised when what is worked out changes, so that nothing kept by older code is shown.
-_FORMAT = 2
+_FORMAT = 3
 
 
 class Scale(NamedTuple):

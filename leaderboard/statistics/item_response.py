@@ -101,9 +101,14 @@ def known_abilities(values: Floats, difficulty: Floats, discrimination: Floats) 
     return _abilities(answers, items, _posterior(answers, items))
 
 
-def log_likelihoods(values: Floats, difficulty: Floats, discrimination: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return points of ability, the log likelihood of each entrant at each, and the share of all questions right."""
-    answers = _answers(values, np.ones(values.shape[1]))
+def log_likelihoods(
+    values: Floats, difficulty: Floats, discrimination: Floats, *, widest_step: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return points of ability, the log likelihood of each entrant at each, and the share of all questions right.
+
+    No two neighbours of the points are further apart than `widest_step`.
+    """
+    answers = _answers(values, np.ones(values.shape[1]), widest_step=widest_step)
     items = _Items(np.log(discrimination), -difficulty * discrimination)
     return answers.points, _log_likelihood(answers, items), _score_at(answers, items)
 
@@ -116,16 +121,18 @@ def _distinct(values: Floats) -> tuple[Floats, Integers]:
     return np.where(coded < 0, np.nan, coded), place.ravel()
 
 
-def _answers(values: Floats, alike: npt.NDArray[Any]) -> _Answers:
+def _answers(values: Floats, alike: npt.NDArray[Any], *, widest_step: float = 0.2) -> _Answers:
     answered = ~np.isnan(values)
     weights = alike.astype(np.float64)
-    return _Answers(np.where(answered, values, 0.0), answered.astype(np.float64), _points(answered @ weights), weights)
+    points = _points(answered @ weights, widest_step)
+    return _Answers(np.where(answered, values, 0.0), answered.astype(np.float64), points, weights)
 
 
-def _points(counts: Floats) -> Floats:
+def _points(counts: Floats, widest_step: float) -> Floats:
     """Return even points whose distance is the width of the posterior of someone with most answers, at a = 2."""
     needed = int(np.ceil(2 * FARTHEST_ABILITY * np.sqrt(1.0 + counts.max(initial=0))))
-    return np.linspace(-FARTHEST_ABILITY, FARTHEST_ABILITY, min(max(needed, 61), MOST_POINTS))
+    fewest = int(np.ceil(2 * FARTHEST_ABILITY / widest_step)) + 1
+    return np.linspace(-FARTHEST_ABILITY, FARTHEST_ABILITY, min(max(needed, fewest), MOST_POINTS))
 
 
 def _first_guess(answers: _Answers) -> _Items:

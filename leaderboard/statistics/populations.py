@@ -8,7 +8,8 @@ from scipy.special import logsumexp, ndtri
 from leaderboard.statistics.basis import CONFIDENCE, NO_INTERVAL, Floats, Interval
 from leaderboard.statistics.item_response import log_likelihoods
 
-# Where people are all alike their spread would go to nothing, more and more slowly.
+# Where people are all alike their spread would go to nothing, more and more slowly. Points of ability stand no further
+# apart than that: between wider ones a narrow group would be as sure as it is not.
 SMALLEST_SPREAD = 0.05
 
 
@@ -48,7 +49,7 @@ def group_ability(
     if not len(values):
         none = float("nan")
         return GroupAbility(0, none, none, none, none, NO_INTERVAL)
-    points, likelihood, score_at = log_likelihoods(values, difficulty, discrimination)
+    points, likelihood, score_at = log_likelihoods(values, difficulty, discrimination, widest_step=SMALLEST_SPREAD)
     mean, deviation, error = 0.0, 1.0, float("nan")
     for _ in range(most_steps):
         log_chance = likelihood - (points - mean) ** 2 / (2 * deviation**2)

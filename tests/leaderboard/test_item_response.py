@@ -121,9 +121,11 @@ def test_a_group_of_nobody_has_no_ability() -> None:
     assert np.isnan(found.mean)
 
 
-def test_people_who_are_all_alike_are_as_sure_as_their_answers() -> None:
-    level, slope = np.linspace(-1, 1, 200), np.ones(200)
-    values = np.tile((np.arange(200) % 2).astype(float), (10, 1))
+@pytest.mark.parametrize(("n_questions", "n_people"), [(200, 10), (40, 6), (20, 30), (40, 200)])
+def test_people_who_are_all_alike_are_as_sure_as_their_answers(n_questions: int, n_people: int) -> None:
+    level, slope = np.linspace(-1, 1, n_questions), np.ones(n_questions)
+    values = np.tile((np.arange(n_questions) % 4 > 0).astype(float), (n_people, 1))
     found = group_ability(values, level, slope)
+    assert expit(found.mean - level).mean() == pytest.approx(0.75, abs=0.002)
     chance = expit(found.mean - level)
-    assert found.standard_error == pytest.approx((10 * (chance * (1 - chance)).sum()) ** -0.5, rel=0.15)
+    assert found.standard_error == pytest.approx((n_people * (chance * (1 - chance)).sum()) ** -0.5, rel=0.15)
