@@ -15,6 +15,7 @@ from corpus.services.imports import BenchmarkNaming, ImportReport, corpus_import
 from evaluations.models import Run, System
 from evaluations.services.reports import reports_import
 from evaluations.services.runs import run_create
+from evaluations.services.system_edits import system_save
 from evaluations.services.systems import ensure_random_system, ensure_structure_system
 from evaluations.tasks import wake_run
 from survey.services.demo import demo_study_create, load_demo_people
@@ -55,8 +56,15 @@ def demo_load(*, fixtures: Path) -> DemoLoaded:
     study = demo_study_create()
     people_added = load_demo_people(study=study, people_json=fixtures / "demo_people.json")
     pack = reports_import(path=fixtures / "reports" / "demo-model", benchmark=Benchmark.objects.get(slug=BANK.slug))
-    System.objects.filter(pk=pack.system.pk).update(is_demo=True)
+    mark_as_demo(pack.system)
     return DemoLoaded(n_questions=sum(report.by_kind.values()), people_added=people_added, study_slug=study.slug)
+
+
+def mark_as_demo(system: System) -> None:
+    """Say of a system that its results are made up, and tell the boards that show them; once."""
+    if not system.is_demo:
+        system.is_demo = True
+        system_save(system=system, changed=("is_demo",))
 
 
 def admin_ensure() -> tuple[str, str]:

@@ -9,8 +9,11 @@ import pytest
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from chembench_site.demo import admin_ensure, keep_private
+from chembench_site.demo import admin_ensure, keep_private, mark_as_demo
 from chembench_site.management.commands.demo import only_demo, refuse_taken_port
+from corpus.models import Benchmark
+from tests.corpus.factories import make_benchmark, make_questions, make_set
+from tests.leaderboard.factories import make_run, make_system
 
 ROOT = Path(settings.BASE_DIR)
 
@@ -62,3 +65,16 @@ def test_the_admin_keeps_its_password(tmp_path: Path, settings: object) -> None:
     first = admin_ensure()
     assert admin_ensure() == first
     assert (tmp_path / "admin_password").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.django_db
+def test_boards_are_told_that_a_system_is_made_up(client) -> None:
+    benchmark = make_benchmark(slug="real")
+    system = make_system(slug="made-up", name="Made up", provider="imported", kind="model")
+    make_run(system, make_set(benchmark, "real", make_questions(benchmark, [{}] * 4)), "++--")
+    assert '<span class="tag">demo</span>' not in client.get("/leaderboard/real/").content.decode()
+    mark_as_demo(system)
+    assert '<span class="tag">demo</span>' in client.get("/leaderboard/real/").content.decode()
+    version = Benchmark.objects.get(slug="real").results_version
+    mark_as_demo(system)
+    assert Benchmark.objects.get(slug="real").results_version == version
