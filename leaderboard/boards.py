@@ -46,11 +46,15 @@ class PeopleRule:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A group of questions: the columns of the matrix that belong to it."""
+    """A group of questions: the columns of the matrix that belong to it.
+
+    No two of a grouping have one `name`; `label` is what the bank calls it, which others may be called as well.
+    """
 
     slug: str
     name: str
     columns: Columns
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

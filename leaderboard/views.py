@@ -150,7 +150,8 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
         "published": published_of(
             question_set=found.question_set,
             grouping=found.query.grouping,
-            topic=found.topic.name if found.topic else "",
+            topic=found.topic,
+            topics=found.topics,
             kind=found.query.kind,
         ),
         "share": share_picture(found) if found.query == parse_query({}, question_set=found.question_set) else None,

@@ -74,7 +74,7 @@ def _topics(rows: Iterable[tuple[str, str, int]]) -> list[Topic]:
         names.setdefault(key, name)
         columns[key].add(column)
     told = unique_names(names)
-    topics = [Topic(key, told[key], np.array(sorted(found))) for key, found in columns.items()]
+    topics = [Topic(key, told[key], np.array(sorted(found)), names[key]) for key, found in columns.items()]
     return sorted(topics, key=lambda topic: topic.name.casefold())
 
 

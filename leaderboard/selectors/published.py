@@ -7,11 +7,14 @@ from decimal import Decimal
 from itertools import groupby
 
 from django.core.cache import cache
+from django.utils.text import slugify
 
 from corpus.models import QuestionSet
+from leaderboard.boards import Topic
 from leaderboard.importers.published_tables import ACCURACY
 from leaderboard.models import PublishedResult
 from leaderboard.papers import Paper, paper_of
+from leaderboard.selectors.boards import topic_key
 
 _KEEP_SECONDS = 86_400
 
@@ -39,25 +42,38 @@ class PublishedTable:
 
 
 def published_of(
-    *, question_set: QuestionSet, grouping: str = "", topic: str = "", kind: str = ""
+    *,
+    question_set: QuestionSet,
+    grouping: str = "",
+    topic: Topic | None = None,
+    topics: Sequence[Topic] = (),
+    kind: str = "",
 ) -> list[PublishedTable]:
-    """Return what is printed for a board: on all questions, or on one topic of a grouping.
+    """Return what is printed for a board: on all questions, or on one of the `topics` of a grouping.
 
     Kept for each results version, which an import raises; one query where it is not.
     """
     version = question_set.benchmark.results_version
-    made_from = (question_set.pk, question_set.slug, version, grouping if topic else "", topic, kind)
+    looked_at = (grouping, topic.slug, [(each.slug, each.label) for each in topics]) if topic else ()
+    made_from = (question_set.pk, question_set.slug, version, looked_at, kind)
     key = f"published:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
     tables: list[PublishedTable] | None = cache.get(key)
     if tables is None:
-        found = PublishedResult.objects.filter(board=question_set.slug, topic=topic)
-        if topic:
-            found = found.filter(grouping=grouping)
+        found = PublishedResult.objects.filter(board=question_set.slug)
+        found = found.filter(grouping=grouping) if topic else found.filter(topic="")
         if kind:
             found = found.filter(kind=kind)
-        tables = _tables(found)
+        tables = _tables(each for each in found if topic is None or is_of_topic(each.topic, topic, topics))
         cache.set(key, tables, _KEEP_SECONDS)
     return tables
+
+
+def is_of_topic(printed: str, topic: Topic, topics: Sequence[Topic]) -> bool:
+    """Say whether a printed column is of this topic of several: by its slug, else by its name if no other has that."""
+    slug = topic_key(slugify(printed.replace("/", "-"), allow_unicode=True))
+    by_slug = [each for each in topics if each.slug == slug]
+    meant = by_slug or [each for each in topics if each.label == printed]
+    return [each.slug for each in meant] == [topic.slug]
 
 
 def published_by_topic(*, board: str, grouping: str) -> list[PublishedTable]:

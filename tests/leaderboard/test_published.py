@@ -5,15 +5,20 @@ import json
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from corpus.models import Benchmark
+from corpus.models import Benchmark, Label
+from corpus.services.results import results_changed
+from leaderboard.boards import Topic
 from leaderboard.charts import bar_chart
 from leaderboard.importers.published_tables import INDEX_FIELDS, PublishedTablesError, published_tables
 from leaderboard.models import PublishedResult
 from leaderboard.queries import load_board, parse_query
+from leaderboard.selectors.boards import unique_names
+from leaderboard.selectors.published import is_of_topic
 from leaderboard.services.snapshots import snapshot_publish
 from tests.leaderboard.factories import make_run, make_system
 
@@ -64,6 +69,33 @@ def test_a_board_shows_them_below_its_table_with_their_source(client, small_set,
     assert "90%" in by_topic
     assert "75%" in by_topic
     assert "not printed" in by_topic
+
+
+@pytest.mark.django_db
+def test_a_printed_topic_stands_beside_its_own_topic_whatever_others_are_called(client, small_set, folder) -> None:
+    make_run(make_system(slug="ours", name="Ours"), small_set, "++++++++--")
+    imported(folder)
+    Label.objects.filter(slug="physical-chemistry").update(name="Organic Chemistry")
+    results_changed(benchmark_id=small_set.benchmark_id)
+    assert "75%" in section(client, "/leaderboard/small/?topic=organic-chemistry")
+    assert "Printed one" not in section(client, "/leaderboard/small/?topic=physical-chemistry")
+
+
+@pytest.mark.parametrize(
+    ("printed", "labels", "slug"),
+    [
+        ("Toxicity/Safety", {"toxicity-safety": "Safety", "organic": "Organic"}, "toxicity-safety"),
+        ("Organic", {"organic-2": "Organic", "physical": "Physical"}, "organic-2"),
+        ("Organic", {"organic-2": "Organic", "organic": "Carbon"}, "organic"),
+        ("Organic (a)", {"a": "Organic", "b": "Organic"}, ""),
+        ("Organic", {"a": "Organic", "b": "Organic"}, ""),
+        ("Other", {"a": "Organic"}, ""),
+    ],
+)
+def test_a_printed_column_is_of_one_topic_or_of_none(printed, labels, slug) -> None:
+    told = unique_names(labels)
+    topics = [Topic(each, told[each], np.arange(3), label) for each, label in labels.items()]
+    assert [topic.slug for topic in topics if is_of_topic(printed, topic, topics)] == [slug] * bool(slug)
 
 
 @pytest.mark.django_db
