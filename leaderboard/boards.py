@@ -258,6 +258,17 @@ def short_name(name: str) -> str:
     return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
 
 
+def tagged(row: Row, name: str = "") -> str:
+    """Return a row's name, or what stands in its place, with a tag behind it where the row is made up."""
+    return f"{name or row.name} (demo)" if row.is_demo else name or row.name
+
+
+def _told_as(row: Row) -> set[str]:
+    """Return what a row is called where there is no room for more: without the tag of demo data and with it."""
+    short = short_name(row.name)
+    return {short, tagged(row, short)}
+
+
 def ranked(rows: Iterable[Row], *, is_small: bool = False) -> list[Row]:
     """Return rows from best to worst with ranks; incomplete ones last, without. Nobody has one where too few questions
     are shown (`is_small`).
@@ -269,9 +280,9 @@ def ranked(rows: Iterable[Row], *, is_small: bool = False) -> list[Row]:
         descending=True,
     )
     ranks = ranking.shared_ranks([None if is_small else row.estimate.accuracy for row in ordered])
-    names = Counter(short_name(row.name) for row in ordered)
+    names = Counter(name for row in ordered for name in _told_as(row))
     return [
-        replace(row, rank=rank, name_repeats=names[short_name(row.name)] > 1)
+        replace(row, rank=rank, name_repeats=any(names[name] > 1 for name in _told_as(row)))
         for row, rank in zip(ordered, ranks, strict=True)
     ]
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from leaderboard.boards import HUMAN, Row, short_name
+from leaderboard.boards import HUMAN, Row, short_name, tagged
 from leaderboard.queries import Board
 
 MOST_BARS = 40
@@ -55,10 +55,17 @@ def bar_chart(board: Board) -> dict[str, Any]:
 
 
 def label(row: Row) -> str:
-    """Return a system's label on the axis: plain text, since Plotly reads tags and entities in labels."""
-    text = plain(short_name(row.name))
+    """Return a system's label on the axis, which says of a made-up one that it is: plain text, since Plotly reads tags
+    and entities in labels.
+    """
+    text = plain(tagged(row, short_name(row.name)))
     # Two systems of one name must not share a bar.
     return f"{text} ({row.slug})" if row.name_repeats else text
+
+
+def people_label(row: Row) -> str:
+    """Return the same of people, whose name is never cut: it says how many they are."""
+    return plain(tagged(row))
 
 
 def plain(text: str) -> str:
@@ -96,6 +103,7 @@ def _add_people(figure: Any, people: Row | None) -> None:
         return
     best, worst = people.people.best, people.people.worst
     mean = float(people.estimate.accuracy) * 100
+    words = tagged(people, f"human mean {mean:.1f}%")
     if best is not None and worst is not None:
         figure.add_vrect(
             x0=float(worst) * 100,
@@ -108,7 +116,11 @@ def _add_people(figure: Any, people: Row | None) -> None:
     figure.add_vline(
         x=mean,
         line={"color": "var(--category-green)", "width": 2, "dash": "dash"},
-        annotation={"text": f"human mean {mean:.1f}%", "font": {"color": "var(--text)"}, "yanchor": "bottom"},
+        annotation={
+            "text": words,
+            "font": {"color": "var(--text)"},
+            "yanchor": "bottom",
+        },
         annotation_position="top",
     )
 

@@ -25,6 +25,7 @@ from leaderboard.compare import (
 from leaderboard.compare_charts import difference_chart, difference_chart_height
 from leaderboard.comparison import COARSE_STEP, FEWEST, MOST, Difference, Pair
 from leaderboard.csv_files import csv_response
+from leaderboard.payloads import flag
 from leaderboard.queries import BadQueryError
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.shown import smallest_group
@@ -35,6 +36,8 @@ CSV_FIELDS = (
     "topic",
     "first",
     "second",
+    "first_is_demo",
+    "second_is_demo",
     "n_questions",
     "first_accuracy",
     "second_accuracy",
@@ -108,10 +111,11 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _lines(found: Comparison, pair: Pair) -> Iterator[list[Any]]:
+    named = [pair.first, pair.second, *(flag(found.named[slug].is_demo) for slug in (pair.first, pair.second))]
     parts = [("", pair.whole)]
     parts += [(topic.name, pair.topics[topic.slug]) for topic in found.topics if topic.slug in pair.topics]
     for topic, difference in parts:
-        yield [topic, pair.first, pair.second, *_numbers(difference), pair.how]
+        yield [topic, *named, *_numbers(difference), pair.how]
 
 
 def _numbers(difference: Difference) -> list[float | int | None]:

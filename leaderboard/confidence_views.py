@@ -14,6 +14,7 @@ from leaderboard.calibration import EACH_LEVEL, LEVELS
 from leaderboard.confidence import MOST_DRAWN, Confidence, Stated, confidence_of
 from leaderboard.confidence_charts import CHART_HEIGHT, distribution_chart, reliability_chart
 from leaderboard.csv_files import csv_response
+from leaderboard.payloads import flag
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.selectors.boards import people_rule
 from leaderboard.statistics import level_probability
@@ -23,6 +24,7 @@ CSV_FIELDS = (
     "entrant",
     "name",
     "kind",
+    "is_demo",
     "levels",
     "n",
     "portion",
@@ -102,7 +104,8 @@ def levels(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _lines(found: Confidence, entrant: Stated) -> Iterator[list[Any]]:
     """Yield the line of all levels together, with what is of all of them, and one for each level or part."""
-    whole, named = entrant.calibration, [entrant.row.slug, entrant.row.name, entrant.row.kind]
+    whole, row = entrant.calibration, entrant.row
+    named = [row.slug, row.name, row.kind, flag(row.is_demo)]
     by_probability = {row.slug: against for row, against in found.against}.get(entrant.row.slug)
     n_both = by_probability.n if by_probability else None
     all_levels = f"{LEVELS[0]} to {LEVELS[-1]}"

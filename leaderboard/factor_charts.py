@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from leaderboard.boards import tagged
 from leaderboard.charts import KIND_STYLES, LOOK, label
 from leaderboard.factors import FACTORS, Factors, Line
 
@@ -27,10 +28,11 @@ def factor_chart(found: Factors, factor: str) -> dict[str, Any]:
     people = found.board.people_with_accuracy
     if people is not None and lines:
         mean = float(people.estimate.accuracy or 0) * 100
+        name = tagged(people, f"Human mean {mean:.1f}%")
         line = {"color": "var(--category-green)", "width": 2, "dash": "dash"}
         figure.add_hline(y=mean, line=line)
         # Named in the legend: words beside the line would lie on somebody's mark.
-        figure.add_trace(go.Scatter(name=f"Human mean {mean:.1f}%", mode="lines", x=[None], y=[None], line=line))
+        figure.add_trace(go.Scatter(name=name, mode="lines", x=[None], y=[None], line=line))
     figure.update_layout(**_layout(found, lines, factor))
     return dict(json.loads(figure.to_json()))
 

@@ -11,6 +11,7 @@ from corpus.scoring.rules import rule_names
 from leaderboard.csv_files import csv_response
 from leaderboard.factor_charts import HEIGHT, factor_chart
 from leaderboard.factors import FACTORS, Factors, Heated, Line, factors_of, parse_factor
+from leaderboard.payloads import flag
 from leaderboard.selectors.assets import chart_script_url
 from leaderboard.views import explains_bad_queries, kind_labels, set_or_404, whole_choices
 
@@ -18,6 +19,7 @@ CSV_FIELDS = (
     "slug",
     "name",
     "kind",
+    "is_demo",
     "n_questions",
     "repeats",
     "accuracy",
@@ -44,6 +46,7 @@ CSV_FIELDS = (
 RUN_FIELDS = (
     "slug",
     "name",
+    "is_demo",
     "prompt_style",
     "permutes_options",
     "temperature",
@@ -128,6 +131,7 @@ def _cells(line: Line, *, base: str, strict: tuple[Any, Any]) -> list[Any]:
         row.slug,
         row.name,
         row.kind,
+        flag(row.is_demo),
         row.estimate.n_questions,
         row.repeats,
         _share(row.estimate.accuracy),
@@ -135,13 +139,13 @@ def _cells(line: Line, *, base: str, strict: tuple[Any, Any]) -> list[Any]:
         high,
         stated.parameter_count,
         stated.released_on.isoformat() if stated.released_on else None,
-        None if stated.open_weights is None else str(stated.open_weights).lower(),
+        None if stated.open_weights is None else flag(stated.open_weights),
         base,
         line.price.of,
         line.price.value,
         line.currency if line.price.n else "",
         line.price.n,
-        str(line.is_on_front).lower() if line.x("price") is not None else None,
+        flag(line.is_on_front) if line.x("price") is not None else None,
         line.tokens_in.value,
         line.tokens_in.n,
         line.tokens_out.value,
@@ -158,8 +162,9 @@ def _run_cells(heated: Heated) -> list[Any]:
     return [
         heated.system.slug,
         heated.system.name,
+        flag(heated.system.is_demo),
         run.prompt_style,
-        str(run.permutes_options).lower(),
+        flag(run.permutes_options),
         run.temperature,
         estimate.n_questions,
         run.repeats,

@@ -13,6 +13,7 @@ from leaderboard.boards import SMALL_TOPIC
 from leaderboard.csv_files import csv_response
 from leaderboard.disclosure import SMALLEST_GROUP_OF_PEOPLE
 from leaderboard.humans import Humans, humans_of
+from leaderboard.payloads import flag
 from leaderboard.selectors.boards import people_rule
 from leaderboard.views import explains_bad_queries, set_or_404, whole_choices
 
@@ -20,6 +21,7 @@ CSV_FIELDS = (
     "slug",
     "name",
     "kind",
+    "is_demo",
     "n_questions",
     "n_people",
     "accuracy",
@@ -67,4 +69,5 @@ def _lines(found: Humans) -> Iterator[list[Any]]:
         accuracy = None if estimate.accuracy is None else float(estimate.accuracy)
         shares = (band.low, band.high) if band else (None, None)
         counts = (estimate.n_questions, n_people)
-        yield [row.slug, row.name, row.kind, *counts, accuracy, *(estimate.bounds or (None, None)), *shares]
+        entrant = (row.slug, row.name, row.kind, flag(row.is_demo))
+        yield [*entrant, *counts, accuracy, *(estimate.bounds or (None, None)), *shares]

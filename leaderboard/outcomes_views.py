@@ -13,12 +13,13 @@ from leaderboard.boards import SMALL_TOPIC, Estimate, Row
 from leaderboard.csv_files import csv_response
 from leaderboard.matrix import OUTCOMES
 from leaderboard.outcomes import CHOICES, NO_ANSWER, NO_ANSWER_SLUG, n_answers, outcomes_of, parse_outcome
+from leaderboard.payloads import flag
 from leaderboard.queries import Board
 from leaderboard.selectors.boards import people_rule
 from leaderboard.selectors.shown import smallest_group
 from leaderboard.views import board_of, explains_bad_queries, grouping_name
 
-CSV_FIELDS = ("slug", "name", "kind", "status", "grouping", "topic", "n_questions", "n_answers")
+CSV_FIELDS = ("slug", "name", "kind", "is_demo", "status", "grouping", "topic", "n_questions", "n_answers")
 
 
 @require_safe
@@ -58,11 +59,11 @@ def outcomes_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _lines(board: Board, row: Row) -> Iterator[list[Any]]:
-    status = "complete" if row.is_complete else "incomplete"
+    entrant = [row.slug, row.name, row.kind, flag(row.is_demo), "complete" if row.is_complete else "incomplete"]
     named = [("", "", row.estimate)]
     named += [(board.query.grouping, topic.name, row.topics[topic.slug]) for topic in board.topics]
     for grouping, topic, estimate in named:
-        yield [row.slug, row.name, row.kind, status, grouping, topic, estimate.n_questions, *_counts(row, estimate)]
+        yield [*entrant, grouping, topic, estimate.n_questions, *_counts(row, estimate)]
 
 
 def _counts(row: Row, estimate: Estimate) -> list[int | float | None]:

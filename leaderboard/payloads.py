@@ -22,6 +22,7 @@ CSV_FIELDS = (
     "name",
     "source_name",
     "kind",
+    "is_demo",
     "status",
     "n_questions",
     "n_scored",
@@ -172,7 +173,11 @@ def board_csv(board: Board) -> str:
     writer.writerow([*CSV_FIELDS, *outcomes, *_topic_headings(board.topics)])
     payload = board_payload(board)
     for row in payload["rows"]:
-        beside = {"groups": " ".join(row["letters"]), "chance_level": payload["chance_level"]}
+        beside = {
+            "groups": " ".join(row["letters"]),
+            "is_demo": flag(row["is_demo"]),
+            "chance_level": payload["chance_level"],
+        }
         cells = [beside[name] if name in beside else row[name] for name in CSV_FIELDS]
         cells += [row["outcomes"].get(name) for name in outcomes]
         cells += _topic_cells(row, board.topics)
@@ -188,6 +193,11 @@ def _topic_cells(row: dict[str, Any], topics: Iterable[Topic]) -> Iterator[Any]:
     for topic in topics:
         estimate = row["topics"].get(topic.name, {})
         yield from (estimate.get("accuracy"), estimate.get("n"))
+
+
+def flag(value: bool) -> str:
+    """Write whether something is so as files have it."""
+    return "true" if value else "false"
 
 
 def safe_cell(value: Any) -> Any:

@@ -35,6 +35,7 @@ CSV_FIELDS = (
     "groups",
     "difficulty_label",
     "n_systems",
+    "n_demo_systems",
     "share_right",
     "difficulty",
     "difficulty_error",
@@ -104,7 +105,8 @@ def questions_csv(request: HttpRequest, question_set: QuestionSet) -> HttpRespon
 
 def _cells(line: ListedQuestion) -> list[Any]:
     level = [round(figure, DECIMALS) for figure in line.level] if line.level else [None] * 3
-    return [line.number, line.question_id, "; ".join(line.topics), line.difficulty, line.n_systems, line.share, *level]
+    said = [line.number, line.question_id, "; ".join(line.topics), line.difficulty]
+    return [*said, line.n_systems, line.n_demo, line.share, *level]
 
 
 @require_safe

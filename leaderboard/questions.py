@@ -37,10 +37,11 @@ Floats = npt.NDArray[np.float64]
 
 
 class QuestionShares(NamedTuple):
-    """For each question of a set the share of systems that are right, and how many systems there are."""
+    """For each question of a set the share of systems that are right, how many there are, and how many are made up."""
 
     shares: Floats
     n_systems: int
+    n_demo: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class ListedQuestion:
     difficulty: str
     share: float | None
     n_systems: int
+    n_demo: int
     level: "Level | None"
 
 
@@ -96,6 +98,7 @@ class QuestionList:
     n_in_use: int
     n_missed: int
     n_systems: int
+    n_demo: int
     has_levels: bool
 
 
@@ -120,6 +123,7 @@ class ShownQuestion:
     share: float | None
     level: Level | None
     n_systems: int
+    n_demo: int
     before: int | None
     after: int | None
 
@@ -132,14 +136,15 @@ def is_public(question_set: QuestionSet) -> bool:
 def question_shares(matrix: Matrix, systems: Mapping[int, SystemFacts]) -> QuestionShares:
     """Return, for each question, the share of systems that are right: the mean over systems of the mean over repeats.
 
-    Systems count that answered the whole set, baselines and hidden ones do not. People are not in it: on single
-    questions nothing of them is public, on no set. The share is difficulty as it was found; it depends on which systems
-    are there.
+    Systems count that answered the whole set, made-up ones too; baselines and hidden ones do not. People are not in it:
+    on single questions nothing of them is public, on no set. The share is difficulty as it was found; it depends on
+    which systems are there.
     """
-    counted = [(codes == RIGHT).mean(axis=0) for _, codes in counted_systems(matrix, systems)]
+    counted = counted_systems(matrix, systems)
     if not counted:
-        return QuestionShares(np.full(len(matrix.root_ids), np.nan), 0)
-    return QuestionShares(np.mean(counted, axis=0), len(counted))
+        return QuestionShares(np.full(len(matrix.root_ids), np.nan), 0, 0)
+    shares = np.mean([(codes == RIGHT).mean(axis=0) for _, codes in counted], axis=0)
+    return QuestionShares(shares, len(counted), sum(systems[entrant.id].is_demo for entrant, _ in counted))
 
 
 def parse_question_query(parameters: Mapping[str, str], *, question_set: QuestionSet) -> QuestionQuery:
@@ -186,6 +191,7 @@ def question_list(*, question_set: QuestionSet, query: QuestionQuery) -> Questio
         n_in_use=len(ids) - len(readable),
         n_missed=int(np.count_nonzero(described.shares[readable] == 0)) if described.n_systems else 0,
         n_systems=described.n_systems,
+        n_demo=described.n_demo,
         has_levels=described.scale is not None,
     )
 
@@ -230,6 +236,7 @@ def shown_question(
         share=found.share(column),
         level=found.level(column),
         n_systems=found.n_systems,
+        n_demo=found.n_demo,
         before=readable[place - 1] if place else None,
         after=readable[place + 1] if place + 1 < len(readable) else None,
     )
@@ -282,6 +289,7 @@ def _lines(
             difficulty=", ".join(labels.get((question_id, DIFFICULTY), ())),
             share=found.share(column),
             n_systems=found.n_systems,
+            n_demo=found.n_demo,
             level=found.level(column),
         )
 
@@ -297,6 +305,7 @@ class _Described:
 
     shares: Floats
     n_systems: int
+    n_demo: int
     scale: Scale | None
 
     def share(self, column: int) -> float | None:
@@ -315,7 +324,7 @@ class _Described:
 def _described(question_set: QuestionSet, rule: str, fallback: str) -> _Described:
     found = _shares(question_set, rule, fallback)
     scale = scale_of(question_set=question_set, rule=rule, fallback=fallback)
-    return _Described(found.shares, found.n_systems, scale)
+    return _Described(*found, scale)
 
 
 def _found_columns(
@@ -340,7 +349,7 @@ def _shares(question_set: QuestionSet, rule: str, fallback: str) -> QuestionShar
         question_set.benchmark.results_version,
         rule,
         fallback,
-        sorted((pk, facts.kind) for pk, facts in systems.items()),
+        sorted((pk, facts.kind, facts.is_demo) for pk, facts in systems.items()),
     )
     key = f"question-shares:{hashlib.sha256(repr(made_from).encode()).hexdigest()}"
     found: QuestionShares | None = cache.get(key)

@@ -13,6 +13,7 @@ from corpus.answer_admin import KEY_PERMISSION
 from corpus.models import QuestionSet
 from corpus.scoring.rules import rule_names
 from leaderboard.csv_files import csv_response
+from leaderboard.payloads import flag
 from leaderboard.question_views import for_who_may_read_questions, may_read_questions
 from leaderboard.questions import is_public
 from leaderboard.robustness import Agreement, Robustness, robustness_of
@@ -22,6 +23,7 @@ from leaderboard.views import explains_bad_queries, set_or_404, whole_choices
 SOURCE_FIELDS = (
     "slug",
     "name",
+    "is_demo",
     "n_questions",
     "n_sources",
     "accuracy",
@@ -42,7 +44,7 @@ AGREEMENT_FIELDS = (
     "mean_absolute_difference",
     "largest_difference",
 )
-SYSTEM_FIELDS = ("small_set", "full_set", "slug", "name", "small", "full", "rest", "small_rank", "full_rank")
+SYSTEM_FIELDS = ("small_set", "full_set", "slug", "name", "is_demo", "small", "full", "rest", "small_rank", "full_rank")
 
 
 def asked(request: HttpRequest, slug: str) -> Robustness:
@@ -104,6 +106,7 @@ def systems_csv(request: HttpRequest, slug: str) -> HttpResponse:
             each.full.slug,
             line.row.slug,
             line.row.name,
+            flag(line.row.is_demo),
             float(line.small),
             float(line.full),
             line.rest,
@@ -122,6 +125,7 @@ def _source_lines(found: Robustness) -> Iterator[list[Any]]:
         yield [
             each.row.slug,
             each.row.name,
+            flag(each.row.is_demo),
             by_source.n_questions,
             by_source.n_clusters,
             by_source.mean,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from leaderboard.boards import HUMAN, Row
-from leaderboard.charts import BAR_HEIGHT, FRAME_HEIGHT, KIND_STYLES, LOOK, MOST_BARS, label, plain
+from leaderboard.charts import BAR_HEIGHT, FRAME_HEIGHT, KIND_STYLES, LOOK, MOST_BARS, label, people_label
 from leaderboard.scale import Placement, Z
 
 STYLES = {HUMAN: ("People", "var(--category-green)"), **{kind: style[:2] for kind, style in KIND_STYLES.items()}}
@@ -23,7 +23,7 @@ class _Mark(NamedTuple):
 
     @property
     def name(self) -> str:
-        return plain(self.row.name) if self.row.kind == HUMAN else label(self.row)
+        return people_label(self.row) if self.row.kind == HUMAN else label(self.row)
 
     @property
     def symbol(self) -> str:

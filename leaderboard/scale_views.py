@@ -11,6 +11,7 @@ from django.views.decorators.http import conditional_page, require_safe
 from corpus.models import QuestionSet
 from corpus.scoring.rules import rule_names
 from leaderboard.csv_files import csv_response
+from leaderboard.payloads import flag
 from leaderboard.question_views import DECIMALS, ROBOTS, for_who_may_read_questions
 from leaderboard.questions import is_public
 from leaderboard.scale import FEWEST_ANSWERS, FEWEST_SYSTEMS, Placement, placement_of
@@ -22,6 +23,7 @@ CSV_FIELDS = (
     "slug",
     "name",
     "kind",
+    "is_demo",
     "status",
     "n_people",
     "n_answered",
@@ -84,7 +86,8 @@ def _lines(found: Placement) -> Iterator[list[Any]]:
         row, bounds = placed.row, placed.expected_bounds
         share = None if row.estimate.accuracy is None else float(row.estimate.accuracy)
         yield [
-            *(row.slug, row.name, row.kind, "complete" if row.is_complete else "incomplete", None),
+            *(row.slug, row.name, row.kind, flag(row.is_demo)),
+            *("complete" if row.is_complete else "incomplete", None),
             *(placed.n_answered, share),
             *(round(figure, DECIMALS) for figure in (placed.ability, placed.ability_error, placed.expected)),
             *(round(bound, DECIMALS) for bound in bounds),
@@ -93,7 +96,8 @@ def _lines(found: Placement) -> Iterator[list[Any]]:
     for people in found.people:
         row, ability = people.row, people.found
         yield [
-            *(row.slug, row.name, row.kind, "complete", ability.n_people, people.n_asked),
+            *(row.slug, row.name, row.kind, flag(row.is_demo)),
+            *("complete", ability.n_people, people.n_asked),
             *(float(row.estimate.accuracy or 0), ability.mean, ability.standard_error, ability.expected_score),
             *(ability.interval.low, ability.interval.high, "no"),
         ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.cache import cache
 
-from leaderboard.boards import HUMAN, Row
+from leaderboard.boards import HUMAN, Row, tagged
 from leaderboard.queries import Board
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def share_png(picture: SharePicture) -> bytes:
 
 def _line(row: Row) -> ShareLine:
     name = f"{row.name} ({row.slug})" if row.name_repeats else row.name
-    return ShareLine(name, row.kind, float(row.estimate.accuracy or 0), row.estimate.bounds)
+    return ShareLine(tagged(row, name), row.kind, float(row.estimate.accuracy or 0), row.estimate.bounds)
 
 
 def _drawn(picture: SharePicture) -> bytes:

@@ -45,6 +45,11 @@ class RowChange:
         return _is_same_result(self.before, self.after)
 
     @property
+    def is_demo(self) -> bool:
+        """Whether either of the two is made up."""
+        return any(row is not None and row.get("is_demo", False) for row in (self.before, self.after))
+
+    @property
     def was_renamed(self) -> str:
         """The former name, where it was another."""
         return "" if self.before is None or self.before["name"] == self.name else str(self.before["name"])

@@ -74,10 +74,13 @@ def changes(request: HttpRequest) -> HttpResponse:
     earlier, later = (_asked_for(request, name) for name in ("from", "to"))
     if earlier.number > later.number:
         earlier, later = later, earlier
+    contents = [content_of(each) for each in (earlier, later)]
     context = {
         "before": earlier,
         "after": later,
-        "changes": changes_between(content_of(earlier), content_of(later)),
+        "changes": changes_between(*contents),
+        "has_demo": any(content["board"]["is_demo"] for content in contents),
+        "only_rows": not any(content["benchmark"]["is_demo"] for content in contents),
         "is_same_set": earlier.set_revision.question_set_id == later.set_revision.question_set_id,
         "page": "snapshots",
     }
@@ -93,17 +96,17 @@ def snapshot_or_404(number: int) -> Snapshot:
 
 
 class TopicTable(NamedTuple):
-    """The names of the topics, and each system's name with its estimates in that order."""
+    """The names of the topics, and each system's row with its estimates in that order."""
 
     names: list[str]
-    rows: list[tuple[str, list[dict[str, Any] | None]]]
+    rows: list[tuple[dict[str, Any], list[dict[str, Any] | None]]]
 
 
 def topic_table(content: dict[str, Any]) -> TopicTable:
     """Return the systems' estimates by topic, topics by name, systems in the order of the board."""
     rows = [row for row in content["board"]["rows"] if row["topics"]]
     names = sorted({name for row in rows for name in row["topics"]}, key=str.casefold)
-    return TopicTable(names, [(row["name"], [row["topics"].get(name) for name in names]) for row in rows])
+    return TopicTable(names, [(row, [row["topics"].get(name) for name in names]) for row in rows])
 
 
 def _others(found: Snapshot) -> list[Snapshot]:

@@ -81,6 +81,7 @@ def _who(row: Row) -> dict[str, Any]:
         "slug": row.slug,
         "name": row.name,
         "kind": row.kind,
+        "is_demo": row.is_demo,
         "status": "complete" if row.is_complete else "incomplete",
         "accuracy": None if row.estimate.accuracy is None else float(row.estimate.accuracy),
     }
@@ -94,6 +95,7 @@ def _about(board: Board) -> dict[str, Any]:
         "benchmark": question_set.benchmark.slug,
         "results_version": question_set.benchmark.results_version,
         "rule": board.query.rule,
+        "is_demo": board.has_demo,
         "n_questions": board.n_questions,
     }
 
@@ -105,6 +107,7 @@ def _entrant(entrant: Stated, against: Against | None) -> dict[str, Any]:
         "slug": entrant.row.slug,
         "name": entrant.row.name,
         "kind": entrant.row.kind,
+        "is_demo": entrant.row.is_demo,
         "repeats": entrant.row.repeats,
         "n_answers": entrant.n_answers,
         "n_stated": whole.n,
@@ -149,6 +152,7 @@ def _by_source(each: BySource) -> dict[str, Any]:
     return {
         "slug": each.row.slug,
         "name": each.row.name,
+        "is_demo": each.row.is_demo,
         "accuracy": each.found.mean,
         "standard_error": each.found.plain_standard_error,
         "standard_error_by_source": each.error,
@@ -170,6 +174,7 @@ def _set_pair(pair: Agreement) -> dict[str, Any]:
             {
                 "slug": line.row.slug,
                 "name": line.row.name,
+                "is_demo": line.row.is_demo,
                 "small": float(line.small),
                 "full": float(line.full),
                 "rest": line.rest,

@@ -35,6 +35,7 @@ class ConfidenceEntrant(Schema):
     slug: str
     name: str
     kind: str = Field(description="`model`, `agent`, `baseline` or `human`; people are together.")
+    is_demo: bool
     repeats: int
     n_answers: int = Field(description="All answers, with a level or without.")
     n_stated: int = Field(description="Answers with a level.")
@@ -56,6 +57,7 @@ class ConfidenceOut(Schema):
     benchmark: str
     results_version: int
     rule: str
+    is_demo: bool = Field(description="Whether any row of the board, or all of it, is made up.")
     n_questions: int
     people_on: str | None = Field(description="The set on whose page people are, where that is another one.")
     entrants: list[ConfidenceEntrant]
@@ -66,6 +68,7 @@ class SourceError(Schema):
 
     slug: str
     name: str
+    is_demo: bool
     accuracy: Share
     standard_error: float = Field(description="Of questions taken as not alike.")
     standard_error_by_source: float | None = Field(
@@ -80,6 +83,7 @@ class OnBothSets(Schema):
 
     slug: str
     name: str
+    is_demo: bool
     small: Share
     full: Share
     rest: Share
@@ -118,6 +122,7 @@ class RobustnessOut(Schema):
     benchmark: str
     results_version: int
     rule: str
+    is_demo: bool = Field(description="Whether any row of the board, or all of it, is made up.")
     n_questions: int
     n_sources: int
     n_without_source: int
@@ -133,6 +138,7 @@ class OnScale(Schema):
     slug: str
     name: str
     kind: str = Field(description="`model`, `agent`, `baseline` or `human`; people are together.")
+    is_demo: bool
     status: str = Field(description="`complete` or `incomplete`.")
     n_people: int | None = Field(description="Null of systems.")
     n_answered: float = Field(description="Questions; of people the median of a person.")
@@ -153,6 +159,7 @@ class ScaleOut(Schema):
     benchmark: str
     results_version: int
     rule: str
+    is_demo: bool = Field(description="Whether any row of the board, or all of it, is made up.")
     n_questions: int
     n_systems: int | None = Field(description="Systems that the scale comes from; null where there is none.")
     withheld: str | None = Field(description="Why there is none.")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from leaderboard.boards import HUMAN, Estimate, Row, Topic
-from leaderboard.charts import label, plain
+from leaderboard.charts import label, people_label, plain
 from leaderboard.compare import TooFewError, chosen_rows
 from leaderboard.comparison import MOST
 from leaderboard.queries import BadQueryError, Board
@@ -135,7 +135,7 @@ def _share(row: Row, topic: Topic) -> float | None:
 
 
 def _name(row: Row) -> str:
-    return plain(row.name) if row.kind == HUMAN else label(row)
+    return people_label(row) if row.kind == HUMAN else label(row)
 
 
 def _words(topic: Topic, estimate: Estimate | None) -> list[str]:

@@ -1,0 +1,180 @@
+"""Made-up systems among real ones: wherever a result of theirs stands, it is said beside it."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.test import Client
+
+from corpus.models import Question, Source
+from leaderboard.charts import label
+from leaderboard.queries import load_board, parse_query
+from leaderboard.selectors.boards import public_sets
+from leaderboard.services.snapshots import snapshot_publish
+from leaderboard.share_image import share_picture
+from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_set
+from tests.leaderboard.factories import edit_system, make_people, make_run, make_system
+from tests.leaderboard.stated import state
+
+N = 40
+PAIR = "entrant=real-0&entrant=made-up"
+
+
+@pytest.fixture
+def mixed(db):
+    """A real, open set of forty questions with five real systems and a made-up one that is best; and a part of it."""
+    benchmark = make_benchmark(slug="real", name="Real bench")
+    questions = make_questions(benchmark, [{"key": f"q{number}"} for number in range(N)])
+    label_questions(questions, [("Organic", "Physical", "General")[number % 3] for number in range(N)])
+    source = Source.objects.create(benchmark=benchmark, slug="source", name="Source")
+    Question.objects.filter(pk__in=[question.pk for question in questions[:9]]).update(source=source)
+    make_set(benchmark, "part", questions[:20], name="Part of it", policy="open")
+    question_set = make_set(benchmark, "real", questions, name="Real set", policy="open")
+    for number in range(5):
+        system = make_system(slug=f"real-{number}", name=f"Real {number}", kind="model", parameter_count=10**9)
+        make_run(system, question_set, "+" * (20 + 2 * number) + "-" * (20 - 2 * number))
+    made_up = make_system(slug="made-up", name="Made up", kind="model", is_demo=True, parameter_count=10**9)
+    state(make_run(made_up, question_set, "+" * 38 + "--"), "54" * 20)
+    return question_set
+
+
+def lines_of(client: Client, address: str) -> list[dict[str, str]]:
+    response = client.get(address)
+    assert response.status_code == 200
+    return list(csv.DictReader(io.StringIO(response.content.decode())))
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/api/v1/leaderboard/real.csv",
+        "/leaderboard/real/outcomes/outcomes.csv",
+        "/leaderboard/real/factors/factors.csv",
+        "/leaderboard/real/scale/scale.csv",
+        "/leaderboard/real/robustness/sources.csv",
+        "/leaderboard/real/robustness/systems.csv",
+    ],
+)
+def test_a_file_says_of_each_line_whether_it_is_made_up(client: Client, mixed, file: str) -> None:
+    told = {line["slug"]: line["is_demo"] for line in lines_of(client, file)}
+    assert told["made-up"] == "true"
+    assert told["real-0"] == "false"
+
+
+def test_the_file_of_confidence_says_it_of_each_line(client: Client, mixed) -> None:
+    found = lines_of(client, "/leaderboard/real/confidence/levels.csv")
+    assert {(line["entrant"], line["is_demo"]) for line in found} == {("made-up", "true")}
+
+
+def test_the_file_of_a_comparison_says_it_of_both(client: Client, mixed) -> None:
+    for line in lines_of(client, f"/leaderboard/real/compare/differences.csv?{PAIR}"):
+        assert (line["first"], line["first_is_demo"], line["second_is_demo"]) == ("made-up", "true", "false")
+
+
+@pytest.mark.parametrize(
+    "chart",
+    [
+        "chart.json",
+        f"topics/chart.json?{PAIR}",
+        f"compare/chart.json?{PAIR}",
+        "factors/chart.json?x=size",
+        "scale/chart.json",
+        "confidence/chart.json",
+        "confidence/distribution.json",
+    ],
+)
+def test_a_chart_says_it_beside_the_name(client: Client, mixed, chart: str) -> None:
+    text = client.get(f"/leaderboard/real/{chart}").content.decode()
+    assert "Made up (demo)" in text
+    assert "Real 0 (demo)" not in text
+
+
+def test_made_up_people_are_told_as_such_in_charts(client: Client, mixed) -> None:
+    make_people(mixed, ["+" * n + "-" * (N - n) for n in (10, 14, 18, 22, 26, 30)], is_demo=True)
+    assert "human mean 50.0% (demo)" in client.get("/leaderboard/real/chart.json").content.decode()
+    assert "Human mean 50.0% (demo)" in client.get("/leaderboard/real/factors/chart.json?x=size").content.decode()
+    for chart in (f"topics/chart.json?{PAIR}", "scale/chart.json"):
+        assert "Human experts (mean of 6) (demo)" in client.get(f"/leaderboard/real/{chart}").content.decode()
+
+
+TAGGED = re.compile(r"Made up(?:</a>)?\s*(?:<[^>]*>[^<]*</\w+>\s*)*?<span class=\"tag\">demo</span>|Made up \(demo\)")
+
+
+@pytest.mark.parametrize(
+    ("page", "n_names"),
+    [
+        ("", 1),
+        ("leaderboard/real/", 2),
+        ("leaderboard/real/topics/", 2),
+        (f"leaderboard/real/compare/?{PAIR}", 3),
+        (f"leaderboard/real/compare/questions/?{PAIR}", 1),
+        ("leaderboard/real/factors/", 1),
+        ("leaderboard/real/scale/", 1),
+        ("leaderboard/real/outcomes/", 2),
+        ("leaderboard/real/robustness/", 2),
+        ("leaderboard/real/confidence/", 2),
+    ],
+)
+def test_a_page_says_it_wherever_the_name_stands(client: Client, mixed, page: str, n_names: int) -> None:
+    text = client.get(f"/{page}").content.decode()
+    main = text[text.index("<main") :]
+    shown = re.sub(r"<span class=\"visually-hidden\">[^<]*</span>|aria-label=\"[^\"]*\"|data-of=\"[^\"]*\"", "", main)
+    assert len(TAGGED.findall(shown)) == shown.count("Made up") >= n_names
+
+
+def test_a_real_set_with_a_made_up_row_is_not_called_made_up_as_a_whole(client: Client, mixed) -> None:
+    text = client.get("/leaderboard/real/").content.decode()
+    assert "Rows marked" in text
+    assert "These questions, people and systems were made up" not in text
+
+
+def test_a_picture_says_it_of_each_line(mixed) -> None:
+    found = public_sets().get(pk=mixed.pk)
+    picture = share_picture(load_board(question_set=found, query=parse_query({}, question_set=found)))
+    assert picture.lines[0].name == "Made up (demo)"
+    assert picture.lines[1].name == "Real 4"
+
+
+def test_a_snapshot_says_it_of_each_row_and_change(client: Client, mixed) -> None:
+    first = snapshot_publish(question_set=mixed)
+    make_run(make_system(slug="late", name="Late made up", is_demo=True, kind="model"), mixed, "+" * 39 + "-")
+    second = snapshot_publish(question_set=mixed)
+    page = client.get(f"/snapshots/{first.number}/").content.decode()
+    assert len(TAGGED.findall(page)) == page.count("Made up") == 2
+    assert "These questions, people and systems were made up" not in page
+    changes = client.get(f"/snapshots/changes/?from={first.number}&to={second.number}").content.decode()
+    assert re.search(r"Late made up\s*<span class=\"tag\">demo</span>", changes)
+
+
+def test_a_made_up_system_and_a_real_one_never_share_a_bar(mixed) -> None:
+    make_run(make_system(slug="sly", name="Made up (demo)", kind="model"), mixed, "+" * 37 + "---")
+    found = public_sets().get(pk=mixed.pk)
+    rows = load_board(question_set=found, query=parse_query({}, question_set=found)).rows
+    labels = [label(row) for row in rows]
+    assert len(set(labels)) == len(labels)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["leaderboard/real/", "leaderboard/real/scale/", "leaderboard/real/robustness/", "leaderboard/real/confidence/"],
+)
+def test_the_api_says_whether_anything_is_made_up(client: Client, mixed, part: str) -> None:
+    found = client.get(f"/api/v1/{part}").json()
+    assert found["is_demo"] is True
+    rows = found.get("rows", found.get("entrants", found.get("by_source")))
+    assert {row["slug"] for row in rows if row["is_demo"]} == {"made-up"}
+
+
+def test_pages_of_questions_say_how_many_made_up_systems_their_shares_count(client: Client, mixed) -> None:
+    question = Question.objects.get(key="q0")
+    said = "Of the 6 systems counted here, 1 was made up"
+    for page in ("/leaderboard/real/questions/", f"/leaderboard/real/questions/{question.pk}/"):
+        assert said in " ".join(client.get(page).content.decode().split())
+    (line,) = [line for line in lines_of(client, "/leaderboard/real/questions/questions.csv") if line["number"] == "1"]
+    assert (line["n_systems"], line["n_demo_systems"], line["share_right"]) == ("6", "1", "1.0")
+
+
+def test_a_list_of_questions_without_made_up_systems_says_nothing_of_any(client: Client, mixed) -> None:
+    edit_system("made-up", is_demo=False)
+    assert "Demo data" not in client.get("/leaderboard/real/questions/").content.decode()
