@@ -55,9 +55,12 @@ def _dots(lines: Sequence[Line], factor: str, colour: str, symbol: str) -> dict[
             "thickness": 1.2,
             "width": 3,
         },
-        "customdata": [[low * 100, high * 100] for low, high in bounds],
+        "customdata": [
+            [low * 100, high * 100, line.row.estimate.n_questions]
+            for line, (low, high) in zip(lines, bounds, strict=True)
+        ],
         "hovertemplate": "%{text}: %{y:.1f}%<br>95% interval %{customdata[0]:.1f} to %{customdata[1]:.1f}%"
-        "<br>%{x}<extra></extra>",
+        "<br>%{customdata[2]:,} questions<br>%{x}<extra></extra>",
     }
 
 

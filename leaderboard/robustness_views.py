@@ -44,7 +44,21 @@ AGREEMENT_FIELDS = (
     "mean_absolute_difference",
     "largest_difference",
 )
-SYSTEM_FIELDS = ("small_set", "full_set", "slug", "name", "is_demo", "small", "full", "rest", "small_rank", "full_rank")
+SYSTEM_FIELDS = (
+    "small_set",
+    "full_set",
+    "n_small",
+    "n_full",
+    "n_rest",
+    "slug",
+    "name",
+    "is_demo",
+    "small",
+    "full",
+    "rest",
+    "small_rank",
+    "full_rank",
+)
 
 
 def asked(request: HttpRequest, slug: str) -> Robustness:
@@ -104,6 +118,9 @@ def systems_csv(request: HttpRequest, slug: str) -> HttpResponse:
         [
             each.small.slug,
             each.full.slug,
+            each.n_small,
+            each.n_full,
+            each.n_rest,
             line.row.slug,
             line.row.name,
             flag(line.row.is_demo),

@@ -79,6 +79,7 @@ def changes(request: HttpRequest) -> HttpResponse:
         "before": earlier,
         "after": later,
         "changes": changes_between(*contents),
+        "sizes": [content["set"]["n_questions"] for content in contents],
         "has_demo": any(content["board"]["is_demo"] for content in contents),
         "only_rows": not any(content["benchmark"]["is_demo"] for content in contents),
         "is_same_set": earlier.set_revision.question_set_id == later.set_revision.question_set_id,
@@ -96,17 +97,19 @@ def snapshot_or_404(number: int) -> Snapshot:
 
 
 class TopicTable(NamedTuple):
-    """The names of the topics, and each system's row with its estimates in that order."""
+    """How many questions each topic has, by its name, and each system's row with its estimates in that order."""
 
-    names: list[str]
+    sizes: dict[str, int]
     rows: list[tuple[dict[str, Any], list[dict[str, Any] | None]]]
 
 
 def topic_table(content: dict[str, Any]) -> TopicTable:
     """Return the systems' estimates by topic, topics by name, systems in the order of the board."""
     rows = [row for row in content["board"]["rows"] if row["topics"]]
-    names = sorted({name for row in rows for name in row["topics"]}, key=str.casefold)
-    return TopicTable(names, [(row, [row["topics"].get(name) for name in names]) for row in rows])
+    found = {name: estimate["n"] for row in rows for name, estimate in row["topics"].items()}
+    names = sorted(found, key=str.casefold)
+    sizes = {name: found[name] for name in names}
+    return TopicTable(sizes, [(row, [row["topics"].get(name) for name in names]) for row in rows])
 
 
 def _others(found: Snapshot) -> list[Snapshot]:

@@ -70,9 +70,10 @@ def number_of_newest_snapshot(board: Board) -> int | None:
 
 
 def board_of(request: HttpRequest, slug: str, *, with_topics: bool = False) -> Board:
-    """Return the board that the address asks for."""
+    """Return the board that the address asks for; `with_topics` of all questions, whatever topic the address names."""
     question_set = set_or_404(slug)
-    query = parse_query(request.GET.dict(), question_set=question_set)
+    asked = request.GET.dict() | ({"topic": ""} if with_topics else {})
+    query = parse_query(asked, question_set=question_set)
     return load_board(question_set=question_set, query=query, with_topics=with_topics)
 
 
