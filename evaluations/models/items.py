@@ -38,7 +38,7 @@ class Item(AbstractAnswer):
     tokens_cached = models.PositiveIntegerField(null=True, blank=True, help_text="Of those in, taken from a cache.")
     tokens_reasoning = models.PositiveIntegerField(null=True, blank=True, help_text="Of those out, reasoning.")
     cost = models.DecimalField(
-        max_digits=14, decimal_places=8, null=True, blank=True, help_text="By the run's prices; empty is unknown."
+        max_digits=18, decimal_places=12, null=True, blank=True, help_text="By the run's prices; empty is unknown."
     )
     log_probabilities = models.JSONField(null=True, blank=True, help_text="[token, log-probability] of the reply.")
     turns = models.JSONField(default=list, blank=True, help_text="[role, text] between prompt and completion.")
@@ -91,7 +91,7 @@ class ItemAttempt(models.Model):
     error_message = models.CharField(max_length=500, blank=True)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
-    cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    cost = models.DecimalField(max_digits=18, decimal_places=12, null=True, blank=True)
     call = models.UUIDField(
         null=True,
         unique=True,
@@ -125,7 +125,7 @@ class AskedApart(models.Model):
     error_message = models.CharField(max_length=500, blank=True)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
-    cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    cost = models.DecimalField(max_digits=18, decimal_places=12, null=True, blank=True)
     asked_at = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0, help_text="Calls that failed since it was to be asked.")
     not_before = models.DateTimeField(null=True, blank=True)

@@ -19,7 +19,8 @@ from evaluations.selectors.costs import spent
 PRICES_KEY = "prices"
 BUDGET = "budget"
 _MILLION = Decimal(1_000_000)
-_EIGHT_PLACES = Decimal("0.00000001")
+# As many as a token can cost by a price of six places per million.
+_PLACES = Decimal("0.000000000001")
 # More does not fit the column; such a cost comes from counts that cannot be true.
 _LARGEST_COST = Decimal(999_999)
 # Refused by an answer of the endpoint, or never sent: nobody charges for these. Any other failure may have been paid.
@@ -132,7 +133,7 @@ def prices_now(system: System) -> Prices:
 
 
 def call_cost(*, prices: Prices, tokens: TokenCounts) -> Decimal | None:
-    """Return what a call cost, to eight places; None where a price or a count that matters is unknown.
+    """Return what a call cost, to twelve places; None where a price or a count that matters is unknown.
 
     Counts that contradict each other, such as more cached tokens than were sent, leave the cost unknown.
     """
@@ -141,7 +142,7 @@ def call_cost(*, prices: Prices, tokens: TokenCounts) -> Decimal | None:
     if sent is None or received is None:
         return None
     cost = (sent + received) / _MILLION
-    return cost.quantize(_EIGHT_PLACES) if cost <= _LARGEST_COST else None
+    return cost.quantize(_PLACES) if cost <= _LARGEST_COST else None
 
 
 def total_cost(costs: Iterable[Decimal | None]) -> Decimal | None:

@@ -128,6 +128,20 @@ def test_a_run_frozen_without_prices_has_none(frozen: dict[str, Any]) -> None:
 PRICED = {"input_price": D("2"), "output_price": D("8")}
 
 
+@pytest.mark.parametrize("price", ["0.000001", "0.0004", "0.01"])
+def test_the_cheapest_call_is_not_free(
+    twenty: QuestionSetRevision, make_system: Callable[..., System], price: str
+) -> None:
+    cheap = Prices(input=D(price), output=D(0))
+    cost = call_cost(prices=cheap, tokens=TokenCounts(sent=1, received=1))
+    assert cost == D(price) / 1_000_000
+    run = run_create(system=make_system(input_price=D(price), output_price=D(0)), set_revision=twenty, wake=False)
+    run.items.update(status="answered", cost=cost)
+    assert set(run.items.values_list("cost", flat=True)) == {cost}
+    assert float(spent(run=run).known) == pytest.approx(20 * float(price) / 1_000_000)
+    assert not spent(run=run).text.startswith("0.00 ")
+
+
 def asked(system: System, revision: QuestionSetRevision, **fields: Any) -> Run:
     run = run_create(system=system, set_revision=revision, wake=False, **fields)
     ask_until_done(run_id=run.pk)
