@@ -21,6 +21,13 @@ _LONGEST_LOOKED_AT = 20_000
 _KEY_LIKE = re.compile(
     r"(?i)\b(?:sk|gsk|pk|rk|xai|hf|api|key)[-_][A-Za-z0-9*._-]{8,}|\bbearer\s+[A-Za-z0-9*._~+/=-]{6,}"
 )
+# A name and a password before a host, with or without what an address begins with, and as a header has them. Each half
+# ends at what it cannot hold, so that no place is looked at twice.
+_BEFORE_HOST = re.compile(r"(?<=//)[^\s/@:]*:[^\s/@]+(?=@)")
+_WITHOUT_SCHEME = re.compile(
+    r"(?!mailto:)[\w.+-]+:[^\s/@:\[\]()]{3,}@[\w-]+(?:\.[\w-]+)*(?::\d+)?(?:/\S*)?", re.IGNORECASE
+)
+_BASIC = re.compile(r"(?i)\b(basic )([A-Za-z0-9+/_-]{4,}={0,2})")
 # One character, plain or percent-encoded.
 _CHARACTER = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 
@@ -35,7 +42,23 @@ _ENTERED_KEY = re.compile(
 
 def looks_like_key(text: str) -> bool:
     """Say whether a text that somebody entered, percent-encoded or not, holds something shaped like a key."""
-    return bool(_ENTERED_KEY.search(text) or _ENTERED_KEY.search(unquote(text)))
+    return any(_holds_key(each) for each in {text, unquote(text)})
+
+
+def _holds_key(text: str) -> bool:
+    if _ENTERED_KEY.search(text) or _BEFORE_HOST.search(text) or _WITHOUT_SCHEME.fullmatch(text):
+        return True
+    return any(_is_name_and_password(found[2]) for found in _BASIC.finditer(" ".join(text.split())))
+
+
+def _is_name_and_password(word: str) -> bool:
+    """Say whether a word is what stands behind `Basic` in a header: name, colon and password in base64."""
+    padded = word.rstrip("=").translate(str.maketrans("-_", "+/"))
+    try:
+        plain = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode("ascii")
+    except ValueError:
+        return False
+    return ":" in plain and plain.isprintable()
 
 
 def heard(text: str, keys: Iterable[str] = (), *, length: int = 300) -> str:
@@ -56,7 +79,8 @@ def redact(text: str, keys: Iterable[str] = ()) -> str:
                 text = text.replace(part, REMOVED)
         if len(key) >= _SHORTEST_KEY_IN_PIECES:
             text = _without_pieces(text, key)
-    return _KEY_LIKE.sub(REMOVED, text)
+    text = _BASIC.sub(lambda found: f"{found[1]}{REMOVED}" if _is_name_and_password(found[2]) else found[0], text)
+    return _KEY_LIKE.sub(REMOVED, _BEFORE_HOST.sub(REMOVED, text))
 
 
 def reply_without_key(text: str, key: str) -> str:

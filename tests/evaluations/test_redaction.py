@@ -1,10 +1,11 @@
 """No key survives in a message."""
 
 import base64
+import time
 
 import pytest
 
-from evaluations.redaction import heard, redact
+from evaluations.redaction import heard, looks_like_key, redact
 
 KEY = "canary/key+0123 456789"
 
@@ -33,6 +34,10 @@ KEY = "canary/key+0123 456789"
         ("eight of a short key: canary-k", ["canary-key"], "eight of a short key: canary-k"),
         ("\u0130\u0130 canary/key", [KEY], "\u0130\u0130 [key removed]"),
         ("canary", [KEY], "canary"),
+        ("Authorization: Basic dXNlcjpwYXNz was refused", [], "Authorization: Basic [key removed] was refused"),
+        ("basic authentication is required", [], "basic authentication is required"),
+        ("no route to https://user:pa55@host/v1", [], "no route to https://[key removed]@host/v1"),
+        ("see https://host:8000/v1/@latest", [], "see https://host:8000/v1/@latest"),
     ],
 )
 def test_keys_are_taken_out(text: str, keys: list[str], left: str) -> None:
@@ -49,6 +54,48 @@ def test_keys_are_taken_out_in_base64_wherever_they_begin(before: str, encode: o
     assert "[key removed]" in left
     kept = left.removeprefix("Authorization: Basic ").removesuffix(" was refused").replace("[key removed]", "")
     assert len(kept) <= len(encode(before.encode())) + 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Basic dXNlcjpwYXNz",
+        "basic  dXNlcjpwYXNzd28=",
+        "Basic%20dXNlcjpwYXNz",
+        "https://user:pa55@host/v1",
+        "postgres://:pa55@host",
+        "user:pa55@host",
+        "user:pa55@host:8000/v1",
+    ],
+)
+def test_a_name_with_a_password_looks_like_a_key(text: str) -> None:
+    assert looks_like_key(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "basic chemistry",
+        "Basic questions: answer with one letter.",
+        "basic",
+        "https://host:8000/v1",
+        "mailto:me@host.org",
+        "me@host.org",
+        "N[C@@H](C)C(=O)O",
+        "c1:c:c:[C@@H]:c:c1",
+        "a note: write to me@host.org",
+    ],
+)
+def test_ordinary_words_do_not_look_like_a_key(text: str) -> None:
+    assert not looks_like_key(text)
+
+
+@pytest.mark.parametrize("piece", ["/", ":", "@", "a", "//a:", "basic ", "basic a", "a:", " ", "=", "a.", "a@"])
+def test_a_long_text_is_looked_through_at_once(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    started = time.process_time()
+    looks_like_key(text)
+    assert time.process_time() - started < 0.3
 
 
 def test_only_the_beginning_of_a_long_text_is_looked_at() -> None:

@@ -59,6 +59,8 @@ def test_the_slugs_of_people_are_no_systems(admin_client):
         {"client_secret": "abc"},
         {"user": "sk-abcdef0123456789"},
         {"extra_query": {"a": ["Bearer abcdef"]}},
+        {"user": "Basic dXNlcjpwYXNz"},
+        {"extra_body": {"proxy": "http://user:pa55@host"}},
         {"sk-abcdef0123456789": 1},
         {"mcp_servers": [{"authorization_token": "abc"}]},
         {"extra_query": {"Ocp-Apim-Subscription-Key": "abc"}},
