@@ -118,7 +118,7 @@ def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
     stated = words_of(answer, "stop_reason")
     finish = _FINISH.get(stated, FinishReason.UNKNOWN)
     is_whole = finish is FinishReason.STOP
-    note = error_or_note(answer, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
+    note = error_or_note(answer, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole, is_missing=not blocks)
     if not isinstance(field_of(answer, "content"), list):
         raise malformed_error("content")
     if is_ended_by_error(stated):

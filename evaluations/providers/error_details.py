@@ -35,10 +35,11 @@ def details_of(stated: Any, *, is_body: bool = False, deepest: int = _DEEPEST) -
     return {**around, **within} if is_body else {**within, **around}
 
 
-def error_stated_in(part: Any, *, is_blank: bool = False) -> Mapping[str, Any]:
+def error_stated_in(part: Any, *, is_blank: bool = False, is_missing: bool = False) -> Mapping[str, Any]:
     """Return the fields of the error that a part of an answer states; {} where it states none.
 
-    Beside a blank text (`is_blank`) a code is one, unless it says that all went well.
+    Beside a blank text (`is_blank`) a code is one, unless it says that all went well. Where nothing stands in the
+    answer's place (`is_missing`), words of why are one as well.
     """
     place = _first(part)
     for name in _WRAPPERS:
@@ -50,7 +51,8 @@ def error_stated_in(part: Any, *, is_blank: bool = False) -> Mapping[str, Any]:
     fields = _fields(place)
     if _says_failed(place):
         return fields or {"message": _WITHOUT_WORDS}
-    return fields if is_blank and "code" in fields else {}
+    says_why = is_missing and any(isinstance(fields.get(name), str) for name in ("message", "detail"))
+    return fields if says_why or (is_blank and "code" in fields) else {}
 
 
 def _says_failed(place: Any) -> bool:

@@ -42,15 +42,23 @@ def accepted(taken: Reply, *, lacks: str) -> Iterator[Reply]:
 
 
 def error_or_note(
-    *parts: Any, ask: Ask, key: str, limits: tuple[str, ...] = (), text: str = "", is_whole: bool = False
+    *parts: Any,
+    ask: Ask,
+    key: str,
+    limits: tuple[str, ...] = (),
+    text: str = "",
+    is_whole: bool = False,
+    is_missing: bool = False,
 ) -> str:
     """Raise the error that the first of `parts`, of an answer with this text, states; return "" where none does.
 
     Beside a text that is whole it is returned as a sentence instead: the answer is there. One that is to be tried
-    again is `broken_off` behind a text that is not, for that may be paid.
+    again is `broken_off` behind a text that is not, for that may be paid. `is_missing` says that nothing stands where
+    the text should, not even an empty one.
     """
     is_blank = not text.strip()
-    details = next((found for part in parts if (found := error_stated_in(part, is_blank=is_blank))), None)
+    stated = (error_stated_in(part, is_blank=is_blank, is_missing=is_missing) for part in parts)
+    details = next(filter(None, stated), None)
     if details is None:
         return ""
     error = error_of(HttpFailure(_status(details), {}, details, limits, ask), key)

@@ -70,7 +70,7 @@ def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
     text, reasoning, finish = _said(choice)
     is_whole = finish is FinishReason.STOP
     parts = (answer, choice, field_of(choice, "message"))
-    note = error_or_note(*parts, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
+    note = error_or_note(*parts, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole, is_missing=not choices)
     if not isinstance(field_of(answer, "choices"), list) or None in choices:
         raise malformed_error("choices")
     if is_ended_by_error(words_of(choice, "finish_reason")):

@@ -77,7 +77,9 @@ def _reply(answer: Any, taken: Reply, ask: Ask, key: str) -> Reply:
     is_whole = finish is FinishReason.STOP and bool(text.strip())
     if status == "failed" or (not is_whole and _is_declined(answer)):
         raise _failure(answer, ask, key)
-    note = error_or_note(answer, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole)
+    note = error_or_note(
+        answer, ask=ask, key=key, limits=LIMITS, text=text, is_whole=is_whole, is_missing=not output and not text
+    )
     if not isinstance(field_of(answer, "output"), list) and not text:
         raise malformed_error("output")
     if is_ended_by_error(status):

@@ -63,6 +63,18 @@ PASSING = {
         "overload",
     ),
     "chat: a code in place of a choice": ("openai", openai_body(choices=[], **BUSY), "rate_limit"),
+    "chat: only words beside no choice": ("openai", openai_body(choices=[], message="No capacity left."), "overload"),
+    "chat: only words in a detail": ("openai", openai_body(choices=[], detail="No capacity left."), "overload"),
+    "responses: only words beside no output": (
+        "responses",
+        responses_body(output=[], message="No capacity left."),
+        "overload",
+    ),
+    "anthropic: only words beside no content": (
+        "anthropic",
+        anthropic_body(content=[], message="No capacity left."),
+        "overload",
+    ),
     "chat: no success": ("openai", openai_body(choices=[], success=False), "overload"),
     "chat: choices that are an object": ("openai", openai_body(choices={}), "malformed"),
     "chat: choices that are a text": ("openai", openai_body(choices=""), "malformed"),
@@ -153,6 +165,21 @@ def test_an_error_that_says_all_went_well_costs_no_reply(success: Any, finish: s
     with FakeServer(fault=lambda prompt, nth: Fault(200, body)) as server:
         reply = ask_once("openai", server)
     assert (reply.text, reply.note) == ("[ANSWER]A[/ANSWER]", "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [openai_body(choices=[], message="Success"), openai_body(choices=[], message={}), beside(choice(""), None)],
+)
+def test_words_that_say_nothing_went_wrong_leave_an_empty_answer_empty(body: str) -> None:
+    with FakeServer(fault=lambda prompt, nth: Fault(200, body)) as server:
+        assert ask_once("openai", server).text == ""
+
+
+def test_words_beside_an_answer_that_is_empty_leave_it_empty() -> None:
+    body = json.dumps({**json.loads(choice("", "stop")), "message": "thank you for asking"})
+    with FakeServer(fault=lambda prompt, nth: Fault(200, body)) as server:
+        assert ask_once("openai", server).text == ""
 
 
 def test_a_code_of_success_leaves_an_empty_answer_empty() -> None:
