@@ -39,7 +39,7 @@ def found_at(text: str, located: Located, content: Content | Unread, *notes: str
 def united(text: str, group: Sequence[Located], found: Sequence[Found], asked: Asked) -> Found:
     """Return what places joined by commas and `and` state together: all their options, or their one number.
 
-    Different options joined by `or` are none.
+    Different options joined by `or` are none, but for a last place that holds all the others do.
     """
     contents = [each.content for each in found if isinstance(each.content, Content)]
     if len(found) == 1:
@@ -50,6 +50,8 @@ def united(text: str, group: Sequence[Located], found: Sequence[Found], asked: A
         several = Unread("Several numbers side by side.", "several-numbers")
         return replace(found[-1], content=several, is_attempt=True)
     if len({content.option_keys for content in contents}) > 1 and are_alternatives(text, group):
+        if all(set(content.option_keys) <= set(contents[-1].option_keys) for content in contents):
+            return found[-1]
         return replace(found[-1], content=Unread("Alternatives, not one choice.", ALTERNATIVES), is_attempt=True)
     keys = {key for content in contents for key in content.option_keys}
     together = replace(contents[-1], option_keys=tuple(option.key for option in asked.shown if option.key in keys))

@@ -77,6 +77,11 @@ def test_the_last_of_several_counts(gap: str, expected: str) -> None:
     assert read(PAIRS[0].format("A", gap, "B")) == read(PAIRS[1].format("A", gap, "B")) == expected
 
 
+def test_a_last_place_that_holds_the_others_counts() -> None:
+    assert read("[ANSWER]B[/ANSWER] or possibly [ANSWER]B, C[/ANSWER]") == "BC"
+    assert read("[ANSWER]B, C[/ANSWER] or [ANSWER]C[/ANSWER]") == "unparsed alternatives"
+
+
 def test_one_of_three_alternatives() -> None:
     assert read("[ANSWER]A[/ANSWER], [ANSWER]B[/ANSWER] or [ANSWER]C[/ANSWER]") == "unparsed alternatives"
     assert read("[ANSWER]A[/ANSWER] or [ANSWER]B[/ANSWER]. So it is [ANSWER]C[/ANSWER].") == "C"
