@@ -25,6 +25,12 @@ _EXPLANATION = re.compile(
 _VALUE_FIRST = re.compile(r"(?:(?:about|approximately|roughly|around)\s)?[\s*_$~(\\]{0,6}[-+−]?\.?[0-9]", re.IGNORECASE)
 _NEXT_RESULT = re.compile(r"[,;]\s|\b(?:and|or|while|but|whereas)\b", re.IGNORECASE)
 _NAME = re.compile(r"[0-9][-‐‑–][A-Za-z]{3}")
+# Words by which a sentence about a number may say anything but that it is the answer.
+_NO_STATEMENT = re.compile(
+    r"\b(?:not|never|no|nor|neither|cannot|wrong|incorrect|false|untrue|unlikely|least|doubt|doubtful|supposed?|assum\w{1,6}"
+    r"|might|may|could|would\s+have|if|unless|were|many|some|others)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 _SENTENCE_BREAK = re.compile(r"[.!?]\s{1,3}(?=[A-Z])")
 _EQUALS = re.compile(r"[=≈]|\\approx(?![A-Za-z])")
 
@@ -137,7 +143,7 @@ def sole_statement(text: str) -> Located | None:
     body = text.strip()
     if len(body) > MAX_SOLE_LENGTH or "\n" in body or body.endswith("?") or _SENTENCE_BREAK.search(body):
         return None
-    if has_conclusion(body) or _NAME.search(body):
+    if has_conclusion(body) or _NAME.search(body) or _NO_STATEMENT.search(body):
         return None
     located = last_statement(text) or only_number(text)
     if located is None or _NUMBER_IN_FRONT.search(text, 0, located.start) or _LIMITS.search(text, 0, located.start):

@@ -20,7 +20,7 @@ _VERB = (
     rf"|options?|letters?|choice)\s{{1,2}}){{0,2}}{_STRESS}"
 ).replace(r"\s+", r"\s{1,2}")
 # Every announcement in a sentence holds one of these, which are found many times faster.
-_HAS_VERB = re.compile(r"\s(?:is|are|be)\b")
+_HAS_VERB = re.compile(r"\s(?:is|are|be)(?:\b|n)")
 _LABEL_CUE = re.compile(rf"{_ANSWER}{_STRESS}[:=：]{_STRESS}")
 _PROSE_CUE = re.compile(rf"{_ANSWER}(?:\s{{1,2}}(?:to|for|of|here|therefore|thus)\b[^.\n:]{{0,120}}?)?{_VERB}")
 _SHORT_CUE = re.compile(
@@ -225,8 +225,8 @@ _DISPLAY = re.compile(
     r"\s{0,4}(?:\\\[|\\\(|\${1,2}|```[a-z]{0,10}|\\begin\{(?:equation|align|gather)\*?\})[ \t]{0,4}\n\s{0,8}"
     r"(?P<line>[^\n]{1,200})\n\s{0,8}(?:\\\]|\\\)|\${1,2}|```|\\end\{)"
 )
-# A line that opens a formula, a block of code or a quotation, the answer on the next.
-_OPENING_LINE = re.compile(r"\s{0,8}(?:(?:\\\[|\$\$|```[a-z]{0,10})[ \t]{0,4}\n\s{0,8}|>[ \t]{1,3})")
+# The answer may stand in a quotation.
+_QUOTED = re.compile(r"\s{0,8}>[ \t]{1,3}")
 
 
 def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Located:
@@ -236,7 +236,7 @@ def _announced(text: str, start: int, ending: re.Pattern[str], form: str) -> Loc
     display = _DISPLAY.match(text, start)
     if display is not None:
         return Located(*display.span("line"), form)
-    opening = _OPENING_LINE.match(text, start)
+    opening = _QUOTED.match(text, start)
     start = end_of_denied(text, start if opening is None else opening.end())
     match = ending.search(text, start)
     end = len(text) if match is None else match.start()

@@ -28,6 +28,8 @@ def judged_each(text: str, letters: Mapping[str, int], texts: OptionTexts) -> Un
         return None
     ends = [entry.start() for entry in entries[1:]] + [len(text)]
     written = [text[entry.end() : end].partition("\n")[0] for entry, end in zip(entries, ends, strict=True)]
+    if any(words.strip(_EDGES) in letters for words in written):
+        return None
     remarks = [_remark(words, position, texts) for position, words in enumerate(written)]
     if not all(remarks) or len(set(remarks)) < 2 or len(max(remarks, key=len)) > MAX_REMARK_LENGTH:
         return None
