@@ -15,6 +15,10 @@ _ENTRY = re.compile(
     r"|(?P<bracket>\s?\()|\s?(?=[✓✔✅✗✘❌]))[*_]{0,3}"
 )
 _REASON = re.compile(r"\s{0,3}(?:because|since|as|for|due|which|where|with|so|given|both|not)\b", re.IGNORECASE)
+# The next letter of a plain list (`A, C, B, D`) is no remark.
+_LETTERS = re.compile(
+    r"[\s*_(&/+]{0,4}(?:and\s)?[*_(]{0,3}[A-Z]{1,2}(?![A-Za-z0-9'’])[)*_.]{0,4}\s?(?:[,;&/+\n]|and\b|\Z)"
+)
 _EDGES = " \t\n*_.,;:|()-–—"
 
 
@@ -60,7 +64,7 @@ def _manner(entry: re.Match[str]) -> str:
 
 
 def _remark(words: str, position: int, texts: OptionTexts) -> str:
-    """Return what is said beside the option on its line, without its own text; "" for nothing or a reason."""
-    if _REASON.match(words) or texts.is_own_text(words, position):
+    """Return what is said beside the option on its line, without its own text; "" for nothing, letters or a reason."""
+    if _REASON.match(words) or _LETTERS.match(words) or texts.is_own_text(words, position):
         return ""
     return texts.without_text_of(words, position).strip(_EDGES).casefold()

@@ -93,6 +93,9 @@ CHOSEN = [
     ("Answer: A\n\nA: toxic\nB: safe\nC: safe\nD: toxic", "A"),
     ("Answer: A. Methanol\n\nExplanation:\nA. Methanol burns.\nB. Ethanol too.\nC. It melts.\nD. It melts.", "A"),
     ("Answer: A. Methanol\nIt is toxic.\n\nB. Ethanol: safe\nC. Propanol: safe\nD. Butanol: safe", "A"),
+    *[(frame.format("A, C, B, D"), "ABCD") for frame in FRAMES],
+    *[(frame.format("A, D, B"), "ABD") for frame in FRAMES],
+    *[(frame.format("A, C, B and D"), "ABCD") for frame in FRAMES],
     ("A ❌\nB ✅\nC ❌\nD ❌", "B"),
     ("A. Methanol\n\nExplanation:\nA: toxic\nB: safe\nC: safe\nD: toxic", "A"),
 ]
