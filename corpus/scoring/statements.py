@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
+from itertools import islice
 
 from corpus.scoring.denials import is_denied_statement, is_taken_back
 from corpus.scoring.falsehoods import asks_for_false, called_false
@@ -44,11 +45,14 @@ _MAY_CHOOSE = re.compile(
     r"\*{0,2}\(?[A-Z]{1,2}\)?\*{0,2}(?:\s?(?:[.,;:!\n&+]|\Z)|\s(?:and|plus|as|because|since)\b)"
 )
 _LETTER = re.compile(r"[A-Z]{1,2}")
+_LONE_LETTER = re.compile(r"(?<![A-Za-z0-9])[A-Z]{1,2}(?![A-Za-z0-9'])")
 _WINDOW = 100
 # As far as words before a statement are looked at to see whether they deny or report it.
 _BEFORE = 125
 # More statements than these, their surroundings all different, are no reply of anybody.
 MAX_STATEMENTS = 64
+# A reply that states this often is in a loop, and comes to no end.
+MAX_REPEATED = 1000
 
 # A letter before the subject that may belong to it: `A or D is correct`, `methanol (A) and benzene (D) are correct`.
 _CLAUSE_BREAK = re.compile(
@@ -97,7 +101,9 @@ def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = 
         return false
     if _MAY_CALL.search(text) is None and _MAY_CHOOSE.search(text) is None:
         return None if _NAMED.search(text) else last_conclusion(text)
-    stated = list((_SAID_OF_MANY if long_letters else _SAID).finditer(text))
+    stated = _all_said(text, _SAID_OF_MANY if long_letters else _SAID)
+    if len(stated) > MAX_REPEATED:
+        return None
     if long_letters:
         stated = [each for each in stated if _are_letters(_letters(each), long_letters)]
     if is_false_asked:
@@ -114,6 +120,11 @@ def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = 
     if concluded is not None and text[concluded.start : concluded.end].strip("*_()") not in _letters(last):
         return None
     return Located(*last.span("subject" if last["subject"] else "object"), "statement")
+
+
+def _all_said(text: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+    """Return the statements of `text`, no more than one beyond `MAX_REPEATED`."""
+    return list(islice(pattern.finditer(text), MAX_REPEATED + 1)) if _LONE_LETTER.search(text) else []
 
 
 def _surroundings(text: str, match: re.Match[str]) -> tuple[str, str]:

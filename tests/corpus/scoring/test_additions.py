@@ -64,3 +64,10 @@ IN_A_SENTENCE = [
 @pytest.mark.parametrize(("text", "expected"), IN_A_SENTENCE)
 def test_in_a_sentence(text: str, expected: str) -> None:
     assert read(text) == expected
+
+
+@pytest.mark.parametrize(("n_times", "expected"), [(1000, ("B",)), (1001, ())])
+def test_a_reply_in_a_loop_states_nothing(n_times: int, expected: tuple[str, ...]) -> None:
+    shown = tuple(ShownOption(letter, letter, text) for letter, text in zip("AB", ("tin", "zinc"), strict=True))
+    reading = read_answer(text="I think it's B. " * n_times, asked=Asked(Kind.CHOICE, shown))
+    assert reading.option_keys == expected
