@@ -50,6 +50,8 @@ def judged_each(text: str, letters: Mapping[str, int], texts: OptionTexts) -> Un
 def _entries(text: str, letters: Mapping[str, int]) -> list[re.Match[str]]:
     """Return the places of the first letters of all, in order and written alike, from the start of `text` on."""
     entries: list[re.Match[str]] = []
+    if _ENTRY.match(text) is None:
+        return entries
     found = (entry for entry in _ENTRY.finditer(text) if entry["letter"] in letters)
     for entry, wanted in zip(found, letters, strict=False):
         is_next = entry["letter"] == wanted and bool(entries or not entry.start())

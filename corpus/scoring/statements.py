@@ -27,7 +27,7 @@ def _said(entry: str) -> re.Pattern[str]:
         rf"|(?:,\s?{entry}){{1,15}}(?=\sare\b))?"
     )
     return re.compile(
-        r"(?<![A-Z][-–—−…])(?<![A-Z)]\s[-–—−…])(?<![A-Z)]\s[-–—−…]\s)(?<!\.\.)(?<!\sto\s)(?<!\sthrough\s)"
+        r"(?=[*(A-Zo])(?<![A-Z][-–—−…])(?<![A-Z)]\s[-–—−…])(?<![A-Z)]\s[-–—−…]\s)(?<!\.\.)(?<!\sto\s)(?<!\sthrough\s)"
         rf"(?:[Oo]ptions?\s)?(?P<subject>{group}){_CALLED}"
         r"|\bI(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:it(?:'s|\sis)\s|that\sit(?:'s|\sis)\s)?"
         rf"(?:options?\s)?(?P<object>{group})(?=\s?(?:[.,;:!\n]|$)|\s(?:because|since)\b)"
@@ -79,6 +79,19 @@ _CONDITION = re.compile(
     r"\s{0,2},?\s?(?:only\s)?(?:if|unless|provided|when)\b|[^.!?\n]{0,80}\?"
     r"|[^.!?\n]{0,80},?\s(?:but|yet|however)\s[^.!?\n]{0,40}\b[A-Z]\sis\b"
 )
+_CALLING_WORDS = (
+    "correct",
+    "right",
+    "best",
+    "answer",
+    "only",
+    "most",
+    "false",
+    "wrong",
+    "untrue",
+    "inaccurate",
+    "not true",
+)
 _MAY_BE_FALSE = re.compile(r"\b(?:correct|right|false|wrong|untrue|inaccurate|incorrect|not\s(?:true|right))\b")
 _ANSWER_NAMED = re.compile(r"\b(?:answer|option|choice|one)s?\Z")
 
@@ -96,24 +109,26 @@ def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = 
     what is false, `B is correct` states nothing and `B is the false statement` does.
     """
     text = text.replace("’", "'")
-    is_false_asked = _MAY_BE_FALSE.search(text) is not None and asks_for_false(prompt)
+    may_be_called = holds_any(lowered(text), _CALLING_WORDS)
+    is_false_asked = may_be_called and bool(prompt) and _MAY_BE_FALSE.search(text) is not None and asks_for_false(prompt)
     if is_false_asked and (false := called_false(text)) is not None:
         return false
-    if _MAY_CALL.search(text) is None and _MAY_CHOOSE.search(text) is None:
-        return None if _NAMED.search(text) else last_conclusion(text)
+    if not (may_be_called and _MAY_CALL.search(text)) and _MAY_CHOOSE.search(text) is None:
+        return None if may_be_called and _NAMED.search(text) else last_conclusion(text)
     stated = _all_said(text, _SAID_OF_MANY if long_letters else _SAID)
     if len(stated) > MAX_REPEATED:
         return None
+    different = {_surroundings(text, match): match for match in stated}
+    stated = list(different.values())
     if long_letters:
         stated = [each for each in stated if _are_letters(_letters(each), long_letters)]
     if is_false_asked:
         stated = [each for each in stated if each["object"] or _ANSWER_NAMED.search(each.group())]
     if not stated:
         return None if called_correct(text) else last_conclusion(text)
-    different = {_surroundings(text, match): match for match in stated}
-    if len(different) > MAX_STATEMENTS:
+    if len(stated) > MAX_STATEMENTS:
         return None
-    found = [match for match in different.values() if not is_denied_statement(text, match.start())]
+    found = [match for match in stated if not is_denied_statement(text, match.start())]
     if len({_letters(match) for match in found}) != 1 or any(_is_unclear(text, match, long_letters) for match in found):
         return None
     last, concluded = max(found, key=re.Match.start), last_conclusion(text)
