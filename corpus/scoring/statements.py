@@ -110,7 +110,8 @@ def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = 
     """
     text = text.replace("’", "'")
     may_be_called = holds_any(lowered(text), _CALLING_WORDS)
-    is_false_asked = may_be_called and bool(prompt) and _MAY_BE_FALSE.search(text) is not None and asks_for_false(prompt)
+    may_be_false = may_be_called and bool(prompt) and _MAY_BE_FALSE.search(text) is not None
+    is_false_asked = may_be_false and asks_for_false(prompt)
     if is_false_asked and (false := called_false(text)) is not None:
         return false
     if not (may_be_called and _MAY_CALL.search(text)) and _MAY_CHOOSE.search(text) is None:
