@@ -18,6 +18,7 @@ HUMAN = "human"
 SMALL_TOPIC = 10
 # So many letters of a system's name are on an axis.
 NAME_LENGTH = 32
+DEMO_TAG = " (demo)"
 Columns = npt.NDArray[np.intp]
 
 INCOMPLETE = "incomplete"
@@ -260,7 +261,7 @@ def short_name(name: str) -> str:
 
 def tagged(row: Row, name: str = "") -> str:
     """Return a row's name, or what stands in its place, with a tag behind it where the row is made up."""
-    return f"{name or row.name} (demo)" if row.is_demo else name or row.name
+    return f"{name or row.name}{DEMO_TAG if row.is_demo else ''}"
 
 
 def _told_as(row: Row) -> set[str]:

@@ -15,7 +15,7 @@ from corpus.models import QuestionSet, QuestionSetRevision
 from evaluations.selectors import public_system
 from leaderboard.boards import HUMAN
 from leaderboard.matrix import MISSING, OUTCOMES, SYSTEM, Matrix
-from leaderboard.payloads import board_csv, row_payload, safe_cell
+from leaderboard.payloads import board_csv, flag, row_payload, safe_cell
 from leaderboard.queries import Board, BoardQuery, load_board
 from leaderboard.result_readme import readme
 from leaderboard.selectors.answers import Asked, Key, Reply, asked_of, keys_of, replies_of
@@ -23,7 +23,7 @@ from leaderboard.selectors.boards import visible_systems
 from leaderboard.snapshot_contents import board_content
 from leaderboard.snapshot_rows import PeopleShown, frozen_board
 
-GROUP_FIELDS = ("grouping", "group", "group_name", "slug", "n", "accuracy", "ci_low", "ci_high", "withheld")
+GROUP_FIELDS = ("grouping", "group", "group_name", "slug", "is_demo", "n", "accuracy", "ci_low", "ci_high", "withheld")
 SYSTEM_FIELDS = (
     "slug",
     "name",
@@ -107,8 +107,9 @@ def _groups(export: Export) -> Iterator[dict[str, Any]]:
             if row.kind == HUMAN:
                 continue
             for name, estimate in row_payload(row, names)["topics"].items():
-                group = {"grouping": grouping.slug, "group": estimate["slug"], "group_name": name, "slug": row.slug}
-                yield group | {field: estimate[field] for field in GROUP_FIELDS[4:]}
+                group = {"grouping": grouping.slug, "group": estimate["slug"], "group_name": name}
+                group |= {"slug": row.slug, "is_demo": row.is_demo}
+                yield group | {field: estimate[field] for field in GROUP_FIELDS[5:]}
 
 
 def _systems(board: Board) -> Iterator[dict[str, Any]]:
@@ -183,7 +184,7 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[s
     writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(headings)
     for row in rows:
-        writer.writerow([safe_cell(cell) for cell in row])
+        writer.writerow([flag(cell) if isinstance(cell, bool) else safe_cell(cell) for cell in row])
         yield text.getvalue()
         text.seek(0)
         text.truncate()

@@ -15,7 +15,7 @@ def readme(board: Board, set_revision: QuestionSetRevision, people: PeopleShown,
         f"{set_revision.number}, {board.n_questions} questions (hash of its content {set_revision.content_hash}). "
         f"Rule: `{board.query.rule}`. Version of the results: {benchmark.results_version}.",
         f"Licence of the questions: {benchmark.licence or 'not stated'}. Cite: {benchmark.citation or 'not stated'}.",
-        *(["**Demo data**: made up to show how the site works."] if board.has_demo else []),
+        *_demo(board),
         "## Canary",
         benchmark.canary or "The benchmark has none.",
         "Leave the canary in wherever these files go.",
@@ -36,6 +36,18 @@ def readme(board: Board, set_revision: QuestionSetRevision, people: PeopleShown,
         else f"Not in these files. {people.why_not}",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _demo(board: Board) -> list[str]:
+    """Return what is said of made-up results: that all are, or where it is said which ones."""
+    if board.question_set.benchmark.is_demo:
+        return ["**Demo data**: made up to show how the site works."]
+    if not board.has_demo:
+        return []
+    said = (
+        "lines whose `is_demo` is true were made up to show how the site works; `systems.csv` says it of each system."
+    )
+    return [f"**Demo data among the rows**: {said}"]
 
 
 def _fallback(board: Board) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.cache import cache
 
-from leaderboard.boards import HUMAN, Row, tagged
+from leaderboard.boards import DEMO_TAG, HUMAN, Row, tagged
 from leaderboard.queries import Board
 
 if TYPE_CHECKING:
@@ -20,21 +20,23 @@ MOST_ROWS = 5
 _MARGIN = 64
 _BARS_FROM, _BARS_TO = 560, 1010
 _TOP, _STEP, _BAR = 236, 62, 34
+_NAME_SIZE = 28
 _KEEP_SECONDS = 86_400
 # Raised when the drawing changes: pictures are kept by what is in them.
-_DRAWING = 1
+_DRAWING = 2
 _PAGE, _TEXT, _QUIET, _LINE, _HUMAN = "#fdfdfb", "#1c1e21", "#565a60", "#dcdcd4", "#009e73"
 _COLOURS = {"model": "#0072b2", "agent": "#d55e00", "baseline": "#70757a"}
 
 
 @dataclass(frozen=True, slots=True)
 class ShareLine:
-    """A system in the picture; shares of 1."""
+    """A system in the picture, its name with a tag where it is made up; shares of 1."""
 
     name: str
     kind: str
     accuracy: float
     bounds: tuple[float, float] | None
+    is_demo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,19 @@ class SharePicture:
     lines: tuple[ShareLine, ...]
     human_mean: float | None
     is_demo: bool
+    are_people_demo: bool = False
+
+    @property
+    def human_words(self) -> str:
+        """The mean of people in words; empty where there is none."""
+        tag = DEMO_TAG if self.are_people_demo else ""
+        return "" if self.human_mean is None else f"human mean {self.human_mean:.1%}{tag}"
 
     @property
     def words(self) -> str:
         """The same in words, for whoever does not see it."""
         best = ", ".join(f"{line.name} {line.accuracy:.1%}" for line in self.lines) or "no complete result yet"
-        people = "" if self.human_mean is None else f"; human mean {self.human_mean:.1%}"
+        people = f"; {self.human_words}" if self.human_words else ""
         return f"{self.title}: {best}{people}{' (demo data)' if self.is_demo else ''}"
 
 
@@ -67,6 +76,7 @@ def share_picture(board: Board) -> SharePicture:
         lines=tuple(_line(row) for row in best),
         human_mean=None if people is None else float(people.estimate.accuracy or 0),
         is_demo=board.has_demo,
+        are_people_demo=people is not None and people.is_demo,
     )
 
 
@@ -82,7 +92,7 @@ def share_png(picture: SharePicture) -> bytes:
 
 def _line(row: Row) -> ShareLine:
     name = f"{row.name} ({row.slug})" if row.name_repeats else row.name
-    return ShareLine(tagged(row, name), row.kind, float(row.estimate.accuracy or 0), row.estimate.bounds)
+    return ShareLine(tagged(row, name), row.kind, float(row.estimate.accuracy or 0), row.estimate.bounds, row.is_demo)
 
 
 def _drawn(picture: SharePicture) -> bytes:
@@ -97,7 +107,7 @@ def _drawn(picture: SharePicture) -> bytes:
     if not picture.lines:
         draw.text((_MARGIN, _TOP), "No complete result yet.", font=_font(30), fill=_QUIET)
     elif picture.human_mean is not None:
-        _human_mean(draw, picture.human_mean, y=_TOP + _STEP * len(picture.lines))
+        _human_mean(draw, picture.human_mean, picture.human_words, y=_TOP + _STEP * len(picture.lines))
     file = io.BytesIO()
     image.save(file, "PNG", optimize=True)
     return file.getvalue()
@@ -114,8 +124,7 @@ def _heading(draw: "ImageDraw", picture: SharePicture) -> None:
 
 def _bar(draw: "ImageDraw", line: ShareLine, *, y: int) -> None:
     middle = y + _BAR // 2
-    name = _cut(line.name, 28, _BARS_FROM - _MARGIN - 24)
-    draw.text((_MARGIN, middle), name, font=_font(28), fill=_TEXT, anchor="lm")
+    draw.text((_MARGIN, middle), drawn_name(line), font=_font(_NAME_SIZE), fill=_TEXT, anchor="lm")
     draw.rectangle((_BARS_FROM, y, _BARS_TO, y + _BAR), fill=_LINE)
     draw.rectangle((_BARS_FROM, y, _x(line.accuracy), y + _BAR), fill=_COLOURS.get(line.kind, _COLOURS["baseline"]))
     if line.bounds:
@@ -126,11 +135,17 @@ def _bar(draw: "ImageDraw", line: ShareLine, *, y: int) -> None:
     draw.text((WIDTH - _MARGIN, middle), f"{line.accuracy:.1%}", font=_font(32), fill=_TEXT, anchor="rm")
 
 
-def _human_mean(draw: "ImageDraw", mean: float, *, y: int) -> None:
+def drawn_name(line: ShareLine) -> str:
+    """Return a name as there is room for it: what is cut of a long one is never the tag of demo data."""
+    tag = DEMO_TAG if line.is_demo else ""
+    room = _BARS_FROM - _MARGIN - 24 - _font(_NAME_SIZE).getlength(tag)
+    return _cut(line.name.removesuffix(tag), _NAME_SIZE, room) + tag
+
+
+def _human_mean(draw: "ImageDraw", mean: float, words: str, *, y: int) -> None:
     x = _x(mean)
     for top in range(_TOP - 10, y, 14):
         draw.line((x, top, x, min(top + 8, y)), fill=_HUMAN, width=4)
-    words = f"human mean {mean:.1%}"
     half = int(_font(26).getlength(words)) // 2 + 1
     draw.text(
         (min(max(x, _BARS_FROM + half), WIDTH - _MARGIN - half), y + 4), words, font=_font(26), fill=_HUMAN, anchor="ma"
@@ -141,7 +156,7 @@ def _x(share: float) -> int:
     return round(_BARS_FROM + share * (_BARS_TO - _BARS_FROM))
 
 
-def _cut(text: str, size: int, room: int) -> str:
+def _cut(text: str, size: int, room: float) -> str:
     """Return the text on one line, cut where there is no more room."""
     text = " ".join(text.split())[:200]
     if _font(size).getlength(text) <= room:

@@ -234,6 +234,7 @@ def system(request: HttpRequest, slug: str) -> HttpResponse:
         "system": found,
         "results": results,
         "has_demo": found.is_demo or any(result.question_set.benchmark.is_demo for result in results),
+        "only_rows": not all(result.question_set.benchmark.is_demo for result in results),
         "facts": public_facts(found.facts),
         "base_model": base_model_of(found.facts),
         "histories": histories_of(system_id=found.system_id, results=results),

@@ -5,14 +5,16 @@ import io
 import re
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
 from corpus.models import Question, Source
+from evaluations.models import System
 from leaderboard.charts import label
 from leaderboard.queries import load_board, parse_query
 from leaderboard.selectors.boards import public_sets
 from leaderboard.services.snapshots import snapshot_publish
-from leaderboard.share_image import share_picture
+from leaderboard.share_image import drawn_name, share_picture
 from tests.corpus.factories import label_questions, make_benchmark, make_questions, make_set
 from tests.leaderboard.factories import edit_system, make_people, make_run, make_system
 from tests.leaderboard.stated import state
@@ -134,6 +136,42 @@ def test_a_picture_says_it_of_each_line(mixed) -> None:
     picture = share_picture(load_board(question_set=found, query=parse_query({}, question_set=found)))
     assert picture.lines[0].name == "Made up (demo)"
     assert picture.lines[1].name == "Real 4"
+
+
+def test_a_picture_says_it_of_a_long_name_and_of_people_too(mixed) -> None:
+    edit_system("made-up", name="Made up with a name for which no picture has room")
+    make_people(mixed, ["+" * n + "-" * (N - n) for n in (10, 14, 18, 22, 26, 30)], is_demo=True)
+    found = public_sets().get(pk=mixed.pk)
+    picture = share_picture(load_board(question_set=found, query=parse_query({}, question_set=found)))
+    assert drawn_name(picture.lines[0]).startswith("Made up with a name")
+    assert drawn_name(picture.lines[0]).endswith("… (demo)")
+    assert drawn_name(picture.lines[1]) == "Real 4"
+    assert picture.human_words == "human mean 50.0% (demo)"
+    assert "human mean 50.0% (demo)" in picture.words
+
+
+def test_a_real_system_on_a_made_up_set_is_told_which_of_its_results_are_made_up(client: Client, mixed) -> None:
+    demo = make_benchmark(slug="invented", name="Invented", is_demo=True)
+    invented = make_set(demo, "invented", make_questions(demo, [{"key": "i0"}, {"key": "i1"}]), name="Invented set")
+    make_run(System.objects.get(slug="real-0"), invented, "+-")
+    text = client.get("/systems/real-0/").content.decode()
+    assert "These questions, people and systems were made up" not in text
+    assert re.search(r"Invented set</a>\s*<span class=\"tag\">demo</span>", text)
+    assert not re.search(r"Real set</a>\s*<span class=\"tag\">demo</span>", text)
+    assert re.search(
+        r"Real set</a>\s*<span class=\"tag\">demo</span>", client.get("/systems/made-up/").content.decode()
+    )
+
+
+def test_a_folder_of_results_says_it_of_each_line_and_not_of_all(mixed, tmp_path) -> None:
+    call_command("export_results", str(tmp_path / "results"), set="real")
+    for file in ("groups.csv", "systems.csv"):
+        lines = list(csv.DictReader(io.StringIO((tmp_path / "results" / file).read_text())))
+        told = {line["slug"]: line["is_demo"] for line in lines}
+        assert (told["made-up"], told["real-0"]) == ("true", "false")
+    said = (tmp_path / "results" / "README.md").read_text()
+    assert "**Demo data among the rows**" in said
+    assert "**Demo data**" not in said
 
 
 def test_a_snapshot_says_it_of_each_row_and_change(client: Client, mixed) -> None:
