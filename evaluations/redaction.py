@@ -23,11 +23,11 @@ _KEY_LIKE = re.compile(
 )
 # A name and a password before a host, with or without what an address begins with, and as a header has them. Each half
 # ends at what it cannot hold, so that no place is looked at twice.
-_BEFORE_HOST = re.compile(r"(?<=//)[^\s/@:]*:[^\s/@]+(?=@)")
+_BEFORE_HOST = re.compile(r"(?<=//)[^\s/@:]*:[^\s/]+(?=@)")
 _WITHOUT_SCHEME = re.compile(
     r"(?!mailto:)[\w.+-]+:[^\s/@:\[\]()]{3,}@[\w-]+(?:\.[\w-]+)*(?::\d+)?(?:/\S*)?", re.IGNORECASE
 )
-_BASIC = re.compile(r"(?i)\b(basic )([A-Za-z0-9+/_-]{4,}={0,2})")
+_BASIC = re.compile(r"(?i)\b(basic[ \t]+)([A-Za-z0-9+/_-]{4,}={0,2})")
 # One character, plain or percent-encoded.
 _CHARACTER = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 
@@ -55,7 +55,7 @@ def _is_name_and_password(word: str) -> bool:
     """Say whether a word is what stands behind `Basic` in a header: name, colon and password in base64."""
     padded = word.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
-        plain = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode("ascii")
+        plain = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode()
     except ValueError:
         return False
     return ":" in plain and plain.isprintable()

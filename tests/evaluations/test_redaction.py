@@ -37,6 +37,11 @@ KEY = "canary/key+0123 456789"
         ("Authorization: Basic dXNlcjpwYXNz was refused", [], "Authorization: Basic [key removed] was refused"),
         ("basic authentication is required", [], "basic authentication is required"),
         ("no route to https://user:pa55@host/v1", [], "no route to https://[key removed]@host/v1"),
+        ("no route to https://user:p@55@host/v1", [], "no route to https://[key removed]@host/v1"),
+        ("Authorization: Basic  dXNlcjpwYXNz", [], "Authorization: Basic  [key removed]"),
+        ("basic\tdXNlcjpwYXNz", [], "basic\t[key removed]"),
+        # The password is in UTF-8, as the header's standard allows.
+        ("Basic dXNlcjpww6Rzc3dvcmQ=", [], "Basic [key removed]"),
         ("see https://host:8000/v1/@latest", [], "see https://host:8000/v1/@latest"),
     ],
 )
@@ -90,11 +95,15 @@ def test_ordinary_words_do_not_look_like_a_key(text: str) -> None:
     assert not looks_like_key(text)
 
 
-@pytest.mark.parametrize("piece", ["/", ":", "@", "a", "//a:", "basic ", "basic a", "a:", " ", "=", "a.", "a@"])
+@pytest.mark.parametrize(
+    "piece", ["/", ":", "@", "a", "//a:", "//a:@", "basic ", "basic a", "basic\t", "a:", " ", "=", "a.", "a@"]
+)
 def test_a_long_text_is_looked_through_at_once(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     started = time.process_time()
     looks_like_key(text)
+    redact(text)
+    redact(f"basic{text}//a:{text}")
     assert time.process_time() - started < 0.3
 
 
