@@ -18,7 +18,14 @@ from django.db.models import F, Q, QuerySet
 from evaluations.database_clock import database_now
 from evaluations.models import AskedApart, Item, ItemConfidence, ItemFallback, Run
 from evaluations.providers import ProviderError, Reply
-from evaluations.services.attempts import attempt_of_call, is_not_lost, keep_attempts, lost_attempt, was_last_lost
+from evaluations.services.attempts import (
+    attempt_of_call,
+    hold_run_of,
+    is_not_lost,
+    keep_attempts,
+    lost_attempt,
+    was_last_lost,
+)
 from evaluations.services.costs import Prices, failed_call_cost
 from evaluations.services.leases import WORKER_LOST, lease
 from evaluations.services.reply_costs import failure_cost, reply_cost, whole_count
@@ -133,11 +140,8 @@ def store_reply(*, apart: Apart, claim: ApartClaim, reply: Reply, prices: Prices
     kept = {**said, "finish_reason": reply.finish_reason.value, "error_code": "", "error_message": "", **fields}
     if _held(apart, claim).update(answered_token=claim.token, **kept) or _is_kept(apart, claim):
         return True
-    if was_last_lost(item_id=claim.item_id, token=claim.token, kind=apart.kind):
-        failed = apart.model.objects.filter(item=claim.item_id, error_code=WORKER_LOST)
-        if failed.update(answered_token=claim.token, **kept):
-            is_not_lost(item_id=claim.item_id, token=claim.token)
-            return True
+    if _take_back(apart, claim, kept):
+        return True
     _keep_attempt(apart, claim, code="late", message="The reply came after another worker had asked.", **said)
     is_not_lost(item_id=claim.item_id, token=claim.token)
     return False
@@ -198,6 +202,19 @@ def _keep_attempt(apart: Apart, claim: ApartClaim, *, code: str, message: str, *
     said = clipped_error(code=code, message=message)
     attempt = attempt_of_call(item_id=claim.item_id, token=claim.token, kind=apart.kind, **said, **fields)
     keep_attempts([attempt])
+
+
+def _take_back(apart: Apart, claim: ApartClaim, kept: Mapping[str, Any]) -> bool:
+    """Keep the reply to a last try that failed since the worker that brings it was given up for lost; say whether."""
+    if not was_last_lost(item_id=claim.item_id, token=claim.token, kind=apart.kind):
+        return False
+    with transaction.atomic():
+        hold_run_of(item_id=claim.item_id)
+        failed = apart.model.objects.filter(item=claim.item_id, error_code=WORKER_LOST)
+        if not failed.update(answered_token=claim.token, **kept):
+            return False
+        is_not_lost(item_id=claim.item_id, token=claim.token)
+    return True
 
 
 def _is_kept(apart: Apart, claim: ApartClaim) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid5
 
-from evaluations.models import ItemAttempt
+from evaluations.models import Item, ItemAttempt, Run
 from evaluations.services.leases import WORKER_LOST
 
 
@@ -36,3 +36,12 @@ def was_last_lost(*, item_id: int, token: UUID, kind: str) -> bool:
     """Say whether no later call of this kind about the item was given up for lost than the one under `token`."""
     lost = ItemAttempt.objects.filter(item_id=item_id, kind=kind, error_code=WORKER_LOST).order_by("-id")
     return lost.values_list("lease_token", flat=True).first() == token
+
+
+def hold_run_of(*, item_id: int) -> None:
+    """Hold the item's run until the transaction ends, before something of it is changed that had failed.
+
+    Whoever resumes a run takes the run first and then what failed; in another order each would wait for the other.
+    """
+    run = Item.objects.filter(pk=item_id).values("run")
+    list(Run.objects.select_for_update(no_key=True).filter(pk__in=run).values_list("pk"))

@@ -16,7 +16,7 @@ from django.db.models import F, Field, Q
 from corpus.services.results import results_changed
 from evaluations.database_clock import database_now
 from evaluations.models import Item, Run
-from evaluations.services.attempts import lost_attempt, was_last_lost
+from evaluations.services.attempts import hold_run_of, lost_attempt, was_last_lost
 from evaluations.services.costs import failed_call_cost, prices_of
 from evaluations.services.failures import give_back_or_give_up
 from evaluations.services.leases import WORKER_LOST, lease
@@ -146,6 +146,7 @@ def remaining(*, run_id: UUID) -> Remaining:
 def _claim_back(claim: Claim, until: datetime) -> bool:
     if not was_last_lost(item_id=claim.item_id, token=claim.token, kind="error"):
         return False
+    hold_run_of(item_id=claim.item_id)
     failed = Item.objects.filter(pk=claim.item_id, status=Item.Status.FAILED, error_code=WORKER_LOST)
     return bool(failed.update(status=Item.Status.LEASED, lease_token=claim.token, lease_until=until))
 

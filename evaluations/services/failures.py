@@ -55,9 +55,10 @@ def record_failure(
         if not _store(question, error, pauses=_pauses_run(error, has_answers)):
             return False
         _record(context, question, error, kind="error")
-        results_changed(benchmark_id=context.benchmark_id, system_id=context.system_id)
         if _pauses_run(error, has_answers) or _is_down(question, error, has_answers):
             _pause(context, error)
+        # Last, as whoever changes a run's status does: in another order each would wait for the other.
+        results_changed(benchmark_id=context.benchmark_id, system_id=context.system_id)
     return True
 
 

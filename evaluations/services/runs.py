@@ -230,7 +230,11 @@ def finish_incomplete(*, run_id: UUID) -> bool:
         return False
     changes = {"finished_at": database_now(), **fallback_reason(run=run)}
     allowed, to = (Run.Status.INCOMPLETE,), Run.Status.FINISHED
-    _move(run_id=run_id, allowed=allowed, to=to, log_code=f"run.{to.value}", actor=None, changes=changes)
+    try:
+        _move(run_id=run_id, allowed=allowed, to=to, log_code=f"run.{to.value}", actor=None, changes=changes)
+    except RunStateError:
+        # Somebody has resumed it meanwhile.
+        return False
     return True
 
 

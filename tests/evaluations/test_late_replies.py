@@ -12,12 +12,13 @@ from evaluations.database_clock import database_now
 from evaluations.models import Item, ItemAttempt, ItemConfidence, Run, System
 from evaluations.providers import FinishReason, Reply
 from evaluations.selectors.costs import spent
+from evaluations.services import runs
 from evaluations.services.answers import Arrived, Stored, store_answers
 from evaluations.services.apart_rows import CONFIDENCE, ApartClaim, claim_apart, store_reply
 from evaluations.services.claims import claim_items, free_expired_claims
 from evaluations.services.costs import prices_of
 from evaluations.services.questions import Question, RunContext, make_ready, run_context
-from evaluations.services.runs import run_create, run_finish, run_start
+from evaluations.services.runs import finish_incomplete, run_create, run_finish, run_start
 
 REPLY = Reply("[ANSWER]A[/ANSWER]", FinishReason.STOP, tokens_in=3, tokens_out=2, latency_ms=5)
 # 3 tokens in and 2 out at 2 and 8 a million.
@@ -111,6 +112,22 @@ def test_a_run_that_lacked_only_this_reply_is_finished(
     assert store_answers(context=context, arrived=[Arrived(question, REPLY)]) == Stored(1, 0)
     run.refresh_from_db()
     assert run.status == status
+
+
+def test_a_run_that_somebody_resumes_meanwhile_is_not_called_finished(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run.items.update(status="answered", outcome="right")
+    Run.objects.filter(pk=run.pk).update(status="incomplete")
+
+    def resumed_meanwhile(run: Run) -> bool:
+        Run.objects.filter(pk=run.pk).update(status="queued")
+        return False
+
+    monkeypatch.setattr(runs, "_lacks_answers", resumed_meanwhile)
+    assert not finish_incomplete(run_id=run.pk)
+    run.refresh_from_db()
+    assert run.status == "queued"
 
 
 def asked_about(run: Run) -> ApartClaim:
