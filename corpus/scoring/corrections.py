@@ -36,7 +36,7 @@ _INTERJECTION = (
     r"(?:sorry|apologies|I\sapologi[sz]e)(?:\sfor\s(?>[^.,!;\n]{1,40}))?|"
     r"(?:(?:final\s)?correction|edit|update|erratum|typo|fix|amendment)(?=[*_]{0,3}\s?[:,.!—–-])|on\ssecond\sthoughts?|(?:up)?on\s(?:further\s|closer\s|second\s)?"
     r"(?:reflection|consideration|inspection|look|review|thought)|(?:or|but)\srather|looking\s(?:at\s(?:it|this|that)\s)?again|"
-    r"let\sme\s(?:correct|fix|revise|rephrase|reconsider|amend)(?:\s(?:this|that|it|myself|my\s\w{1,12}))?)(?![\w-])"
+    r"thinking\sabout\s(?:it|this)\s(?:more|again|further)|let\sme\s(?:correct|fix|revise|rephrase|reconsider|amend)(?:\s(?:this|that|it|myself|my\s\w{1,12}))?)(?![\w-])"
 )
 _OPENER = rf"(?:{_RETRACTION}|{_INTERJECTION})"
 _COPULA = (
@@ -59,12 +59,15 @@ _REPLACING = (
     r"|(?:my\s)?(?:revised|corrected|updated|new)\s(?:final\s)?answer(?:\sis\s|:\s|\sshould\sbe\s))"
 )
 _CLAIM = (
-    rf"(?:(?:so|but|now|then|no|yes)[,\s]\s?)?(?:I\s(?:now\s)?(?:think|believe)\s(?:that\s)?)?"
+    rf"(?:(?:so|but|now|then|no|yes)[,\s]\s?)?(?:(?:with|using)\sthe\s(?:correct|right|proper)\s[^.,;:\n]{{1,40}}?,?\s)?(?:I\s(?:now\s)?(?:think|believe)\s(?:that\s)?)?"
     rf"(?:{_REPLACING}|(?:it|that|this){_COPULA}|{_NAMED}(?:{_COPULA}|:\s?)"
     rf"|I(?:'ll|'d|\swill|\swould)?\s(?:choose|pick|select|go\swith|say)\s)"
 )
 _ANSWER = r"[\s*_:]{0,4}(?P<answer>[^\s.,;:!?*_][^\n]{0,60}?)"
-_CALLED_RIGHT = r"\s(?:is|are)\s(?:actually\s|indeed\s)?(?:the\s)?(?:correct|right)(?:\s(?:answer|option|choice|one))?"
+_CALLED_RIGHT = (
+    r"(?:\s(?:is|are)\s(?:actually\s|indeed\s)?(?:the\s|an?\s)?(?:correct|right|best|better)(?:\s(?:answer|option|choice|one|fit))?"
+    r"|\sfits\s(?:(?:the|this)\s\w{1,12}\s)?(?:better|best)|\smakes\smore\ssense)"
+)
 _END = (
     rf"(?:,?\s(?:not|instead\sof|rather\sthan)\s[^.\n,;]{{1,30}}|\sinstead|{_CALLED_RIGHT}|\s\(not\s[^()\n]{{1,20}}\))?"
     rf"(?:,\snot\s[^.\n,;]{{1,30}})?"

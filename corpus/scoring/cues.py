@@ -97,7 +97,7 @@ def _last_affirmed(pattern: re.Pattern[str], folded: str, prompt: str) -> re.Mat
         if not _is_affirmed(folded, cue, prompt):
             continue
         if _is_conditional(folded, cue):
-            conditional = conditional or cue
+            conditional = conditional or (None if _NOT_THE_CASE.search(_clause_before(folded, cue)) else cue)
         elif folded.startswith(("not ", "n't "), cue.end()) and end_of_denied(folded, cue.end()) == cue.end():
             denied = denied or cue
         elif denied is None or _first_word(folded, cue.end()) != _first_word(folded, denied.end() + 4):
@@ -109,16 +109,21 @@ _CONDITION = re.compile(r"\b(?:if|unless|had|otherwise|assuming|suppose|supposin
 _COUNTERFACTUAL = re.compile(
     r"[^.!?\n]{1,60}?(?:\s(?:if|had)\s[^.!?\n]{0,40}?\b(?:were|was|had|did|asked|been)\b|,\s(?:but|however|yet)\s)"
 )
+# A case that did not arise: `If it were light, ...`, `Had it been light, ...`
+_NOT_THE_CASE = re.compile(r"\b(?:if\b[^.!?\n]{1,80}\b(?:were|had)|had\s(?:it|they|this|that|the|we|you|i))\b")
 _CONDITION_WINDOW = 160
 
 
 def _is_conditional(folded: str, cue: re.Match[str]) -> bool:
     """Tell whether an announcement with `would be` stands behind a condition in its sentence."""
-    if "would" not in cue.group():
-        return False
+    return "would" in cue.group() and _CONDITION.search(_clause_before(folded, cue)) is not None
+
+
+def _clause_before(folded: str, cue: re.Match[str]) -> str:
+    """Return what stands before an announcement in its sentence."""
     before = folded[max(cue.start() - _CONDITION_WINDOW, 0) : cue.start()]
     ends = [end.end() for end in _END_OF_SENTENCE.finditer(before)]
-    return _CONDITION.search(before, ends[-1] if ends else 0) is not None
+    return before[ends[-1] if ends else 0 :]
 
 
 _EARLIER = re.compile(r"\b(?:above|previous|first|initial|earlier|original|last|stated|my)\s{1,2}\Z")

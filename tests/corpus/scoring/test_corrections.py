@@ -62,6 +62,9 @@ REPLACED = [
         "Wait, it is B because it is light.",
     ),
     *("Disregard the above; the answer is B.", "Looking again, the answer is B.", r"Wait, that's wrong: \boxed{B}"),
+    *("No wait, B is better.", "Hmm, on second thought B is better.", "On reflection B fits better."),
+    *("Actually, B is the better answer.", "Hmm, thinking about it more, B is the better answer."),
+    *("On second thought, B makes more sense.", "Actually, B is the best choice.", "Wait, B fits the data better."),
     *("Wait, I mean it. Let me double check. The answer is B.", "Sorry, C. Hmm, wait. B."),
 ]
 
@@ -121,6 +124,8 @@ ASIDES = [
         "Wait for the reaction to finish.",
         "Actually, this is well known.",
         "Actually zinc is harder.",
+        "Actually, B is better known.",
+        "Actually, B is better conducting than A.",
         "Could it be B? No.",
     ),
     *(
@@ -181,6 +186,10 @@ NUMBERS = [
                 "Wait: 4.2",
             ),
             *("Sorry, I miscalculated. The result is 4.2.", r"Correction: $4.2$", r"Wait, that's wrong: \boxed{4.2}"),
+            *(
+                "Actually, with the correct molar mass it is 4.2 g.",
+                "Wait, using the right formula, the answer is 4.2.",
+            ),
             *("Oops, not 5 but 4.2.", "Wait, the value should be 4.2, not 5.", "Not 5, but 4.2"),
         )
     ],
@@ -193,6 +202,7 @@ NUMBERS = [
         for words in (
             *("Actually, 3 of them are heavier.", "Sorry, 2 remarks more.", "If it were hot, the answer would be 6."),
             *("Update 2024: fine.", "Edit 1: typo.", "Fix T = 300 K first."),
+            "Actually, with 3 mol it would be 6 g.",
             *("(or 0.005 kg)", "Actually, the exact value is 5.02."),
             *("Wait, 5.", "Actually, 3 mol weigh 15 g.", "No, 3 other values are far off.", "It's not 6."),
         )
@@ -269,6 +279,9 @@ CONDITIONS = [
     ("The answer is A. If we assume X, the answer would be B.", "A"),
     ("Answer: A\nOtherwise the answer would be B.", "A"),
     ("If we assume X, the answer would be B.", "B"),
+    ("If the metal were light, the answer would be B.", "unparsed"),
+    ("Had it been light, the answer would be B.", "unparsed"),
+    ("It had melted before. So the answer would be B.", "B"),
     ("The answer would be A if it were light.", "unparsed"),
     ("The answer would be A, but it is heavy.", "unparsed"),
     ("The answer would be B.", "B"),
