@@ -195,7 +195,7 @@ def placed_people(board: Board, scale: Scale) -> dict[str, PlacedPeople]:
     """Return the ability of people as groups (`group_ability`), by the slug of their row; of nobody alone.
 
     A group is that of a row of the board with an accuracy, under the benchmark's own rule; none where the totals of two
-    sets tell the result of a few questions, nor of fewer questions than a mean of people needs. Abilities are given
+    sets tell the result of a few questions, nor of fewer questions than a mean of people needs, nor at the end of the scale. Abilities are given
     to one decimal and shares in whole percent.
     """
     question_set = board.question_set
@@ -211,6 +211,8 @@ def placed_people(board: Board, scale: Scale) -> dict[str, PlacedPeople]:
         cohort = cohort_of(board.matrix, minimum=people_rule().minimum_for_mean, how=how)
         values: Floats = np.where(cohort.answered, cohort.codes == RIGHT, np.nan)
         ability = statistics.group_ability(values, scale.model.difficulty, scale.model.discrimination)
+        if np.isnan(ability.mean):
+            continue
         asked = float(np.median(cohort.answered.sum(axis=1)))
         found[row.slug] = PlacedPeople(row, asked, _rounded(ability))
     return found

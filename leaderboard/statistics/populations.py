@@ -6,11 +6,13 @@ import numpy as np
 from scipy.special import logsumexp, ndtri
 
 from leaderboard.statistics.basis import CONFIDENCE, NO_INTERVAL, Floats, Interval
-from leaderboard.statistics.item_response import log_likelihoods
+from leaderboard.statistics.item_response import FARTHEST_ABILITY, log_likelihoods
 
 # Where people are all alike their spread would go to nothing, more and more slowly. Points of ability stand no further
 # apart than that: between wider ones a narrow group would be as sure as it is not.
 SMALLEST_SPREAD = 0.05
+# So near the end of the scale what lies beyond it counts as well.
+NEAR_THE_END = 1.0
 
 
 class GroupAbility(NamedTuple):
@@ -43,12 +45,12 @@ def group_ability(
     by expectation and maximisation, so that people who answered little are not drawn towards the others: R. J. Mislevy,
     Psychometrika 49 (1984) 359-381. With v_i the variance of a person's posterior, the error of m is
     (Σ (s² − v_i))^(−1/2) · s²: T. A. Louis, Journal of the Royal Statistical Society B 44 (1982) 226-233. The share is
-    the mean over the normal distribution; its interval is that at m ± z errors.
+    the mean over the normal distribution; its interval is that at m ± z errors. Where nearly all is right, or nearly
+    nothing, the likelihood rises to the end of the scale: all of it is NaN then but for the number of people.
     """
     values = values[~np.isnan(values).all(axis=1)]
     if not len(values):
-        none = float("nan")
-        return GroupAbility(0, none, none, none, none, NO_INTERVAL)
+        return _unknown(0)
     points, likelihood, score_at = log_likelihoods(values, difficulty, discrimination, widest_step=SMALLEST_SPREAD)
     mean, deviation, error = 0.0, 1.0, float("nan")
     for _ in range(most_steps):
@@ -63,6 +65,9 @@ def group_ability(
         if max(abs(mean - before[0]), abs(deviation - before[1])) < tolerance:
             break
 
+    if abs(mean) > FARTHEST_ABILITY - NEAR_THE_END:
+        return _unknown(len(values))
+
     def share(at: float) -> float:
         weights = np.exp(-((points - at) ** 2) / (2 * deviation**2))
         return float(weights @ score_at / weights.sum())
@@ -70,3 +75,8 @@ def group_ability(
     half = float(ndtri((1 + confidence) / 2)) * error
     interval = Interval(share(mean - half), share(mean + half))
     return GroupAbility(len(values), mean, error, deviation, share(mean), interval)
+
+
+def _unknown(n_people: int) -> GroupAbility:
+    none = float("nan")
+    return GroupAbility(n_people, none, none, none, none, NO_INTERVAL)

@@ -121,6 +121,16 @@ def test_a_group_of_nobody_has_no_ability() -> None:
     assert np.isnan(found.mean)
 
 
+@pytest.mark.parametrize(("n_questions", "n_other"), [(30, 0), (236, 0), (236, 1)])
+@pytest.mark.parametrize("said", [0.0, 1.0])
+def test_people_at_the_end_of_the_scale_have_no_ability(n_questions: int, n_other: int, said: float) -> None:
+    values = np.full((12, n_questions), said)
+    values[:, :n_other] = 1 - said
+    found = group_ability(values, np.linspace(-1, 1, n_questions), np.ones(n_questions))
+    assert found.n_people == 12
+    assert np.isnan([found.mean, found.standard_error, found.expected_score, *found.interval]).all()
+
+
 @pytest.mark.parametrize(("n_questions", "n_people"), [(200, 10), (40, 6), (20, 30), (40, 200)])
 def test_people_who_are_all_alike_are_as_sure_as_their_answers(n_questions: int, n_people: int) -> None:
     level, slope = np.linspace(-1, 1, n_questions), np.ones(n_questions)
