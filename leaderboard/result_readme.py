@@ -8,13 +8,14 @@ from leaderboard.snapshot_rows import PeopleShown
 def readme(board: Board, set_revision: QuestionSetRevision, people: PeopleShown, *, answers: bool) -> str:
     """Return what the files are, where they come from, and what must be kept in mind."""
     benchmark = board.question_set.benchmark
+    cited = (benchmark.citation or "not stated").rstrip(".")
     is_open = board.question_set.policy == QuestionSet.Policy.OPEN
     parts = [
         f"# Results on {board.question_set.name}",
         f"Benchmark: {benchmark.name} {benchmark.version}".rstrip() + f". Set: `{board.question_set.slug}`, revision "
         f"{set_revision.number}, {board.n_questions} questions (hash of its content {set_revision.content_hash}). "
         f"Rule: `{board.query.rule}`. Version of the results: {benchmark.results_version}.",
-        f"Licence of the questions: {benchmark.licence or 'not stated'}. Cite: {benchmark.citation or 'not stated'}.",
+        f"Licence of the questions: {benchmark.licence or 'not stated'}. Cite: {cited}.",
         *_demo(board),
         "## Canary",
         benchmark.canary or "The benchmark has none.",

@@ -195,8 +195,8 @@ def placed_people(board: Board, scale: Scale) -> dict[str, PlacedPeople]:
     """Return the ability of people as groups (`group_ability`), by the slug of their row; of nobody alone.
 
     A group is that of a row of the board with an accuracy, under the benchmark's own rule; none where the totals of two
-    sets tell the result of a few questions, nor of fewer questions than a mean of people needs, nor at the end of the scale. Abilities are given
-    to one decimal and shares in whole percent.
+    sets tell the result of a few questions, nor of fewer questions than a mean of people needs, nor at the end of the
+    scale. Abilities are given to one decimal and shares in whole percent.
     """
     question_set = board.question_set
     rule = resolve_rule(question_set.benchmark.default_rule)

@@ -97,7 +97,7 @@ def _citation(
 ) -> str:
     benchmark = board.question_set.benchmark
     day = f"{published_at.day} {published_at:%B %Y}"
-    questions = f" Questions: {benchmark.name}, {benchmark.citation}." if benchmark.citation else ""
+    questions = f" Questions: {benchmark.name}, {benchmark.citation.rstrip('.')}." if benchmark.citation else ""
     return (
         f"{settings.SITE_NAME}. Results on {board.question_set.name} (revision {set_revision.number}, "
         f"{board.n_questions} questions) under the rule {board.query.rule}. Snapshot {number}, {day}. {address}."

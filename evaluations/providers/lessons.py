@@ -41,6 +41,7 @@ _PATTERNS = tuple(
         # Within a sentence a name stands in quotes: `whose temperature is unknown` is no server's way to say it.
         rf"(?:(?:^|[:;(.,])\s*|\s(?:the )?(?=[`'\"])|\bthe ){_NAME} ?:? ?(?:is|are|property is) {_REFUSED}",
         rf"{_NAME}: extra inputs are not permitted",
+        rf"extra inputs are not permitted: {_NAME}",
         rf"'loc': [(\[]'body', {_NAME}.{{0,40}}extra inputs are not permitted",
         rf"do(?:es)? not support (?:the )?{_PARAMETER}:? {_NAME}",
         rf"{_PARAMETER} not supported (?:on|by|with) this model: {_NAME}",

@@ -127,6 +127,7 @@ def test_its_own_words_teach_beside_a_quoted_question(said: str) -> None:
             "reasoning.effort",
         ),
         ("Unknown parameter: 'max_completion_tokens'.", CHAT_LIMITS, "max_completion_tokens", "max_tokens"),
+        ("Extra inputs are not permitted: max_completion_tokens", CHAT_LIMITS, "max_completion_tokens", "max_tokens"),
     ],
 )
 def test_wordings_that_teach_another_name(said: str, limits: tuple[str, ...], name: str, to: str) -> None:
