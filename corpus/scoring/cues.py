@@ -85,6 +85,8 @@ _ANOTHER_NUMBER = re.compile(r"\s{0,2}[,(]\s{0,2}(?:and\s)?not\s[-+−]?\.?[0-9]
 
 def _without_denied_number(text: str, located: Located) -> Located:
     """Leave out what is denied behind a number: `5, not 6`."""
+    if text.find("not", located.start, located.end) < 0:
+        return located
     denied = _ANOTHER_NUMBER.search(text, located.start, located.end)
     return located if denied is None else located._replace(end=denied.start())
 

@@ -115,7 +115,7 @@ def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = 
     if is_false_asked and (false := called_false(text)) is not None:
         return false
     if not (may_be_called and _MAY_CALL.search(text)) and _MAY_CHOOSE.search(text) is None:
-        return None if may_be_called and _NAMED.search(text) else last_conclusion(text)
+        return None if _may_be_named(text) and _NAMED.search(text) else last_conclusion(text)
     stated = _all_said(text, _SAID_OF_MANY if long_letters else _SAID)
     if len(stated) > MAX_REPEATED:
         return None
@@ -163,9 +163,13 @@ _NAMED = re.compile(
 )
 
 
+def _may_be_named(text: str) -> bool:
+    return holds_any(lowered(text), ("correct", "right", "best"))
+
+
 def called_correct(text: str) -> list[Located]:
     """Return the words of every sentence `Ethanol is the correct answer.` that is not taken back right behind it."""
-    found = list(_NAMED.finditer(text)) if holds_any(lowered(text), ("correct", "right", "best")) else []
+    found = list(_NAMED.finditer(text)) if _may_be_named(text) else []
     if any(is_taken_back(behind) for behind in {text[match.end() : match.end() + _WINDOW] for match in found}):
         return []
     return [Located(*match.span("words"), "statement") for match in found]

@@ -6,9 +6,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from corpus.scoring.denials import is_denied_place
+from corpus.scoring.folding import holds_any
 from corpus.scoring.plain import closing_brace
 
 _WORD = r"(?:final[ _]{0,2})?(?:answers?|answer[es]{0,2}|anwser|asnwer|anser|answr|ansewr|answe|ans)"
+# Every spelling of the word holds one of these.
+_BEGINNINGS = ("ans", "anw", "asn")
 TAG = re.compile(
     rf"[\[<]\s{{0,2}}(?P<slash>[/\\]?)\s{{0,2}}{_WORD}\s{{0,2}}(?P<late>/?)\\?[\]>]\}}?",
     re.IGNORECASE,
@@ -73,7 +76,8 @@ def scan_tags(text: str) -> TagScan:
 def _first_bracket(text: str) -> int:
     """Return where a tag may begin at the earliest, found much faster than the pattern would find it."""
     places = [place for place in (text.find("["), text.find("<")) if place >= 0]
-    return min(places, default=len(text))
+    start = min(places, default=len(text))
+    return start if holds_any(text[start:].lower(), _BEGINNINGS) else len(text)
 
 
 def _content_end(text: str, start: int, end: int) -> int:
