@@ -1,6 +1,7 @@
 """The public pages. Each answers with what the address asks for; nothing here depends on who reads."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from leaderboard.queries import (
     BadQueryError,
     Board,
     BoardQuery,
+    check_query,
     load_board,
     parse_query,
 )
@@ -72,9 +74,11 @@ def number_of_newest_snapshot(board: Board) -> int | None:
 def board_of(request: HttpRequest, slug: str, *, with_topics: bool = False) -> Board:
     """Return the board that the address asks for; `with_topics` of all questions, whatever topic the address names."""
     question_set = set_or_404(slug)
-    asked = request.GET.dict() | ({"topic": ""} if with_topics else {})
-    query = parse_query(asked, question_set=question_set)
-    return load_board(question_set=question_set, query=query, with_topics=with_topics)
+    asked = parse_query(request.GET.dict(), question_set=question_set)
+    if not with_topics:
+        return load_board(question_set=question_set, query=asked)
+    check_query(question_set=question_set, query=asked)
+    return load_board(question_set=question_set, query=replace(asked, topic=""), with_topics=True)
 
 
 def whole_choices(request: HttpRequest) -> dict[str, str]:

@@ -317,6 +317,18 @@ def test_scores_are_drawn_against_what_is_chosen(browser, site, width) -> None:
         assert reader.said == []
 
 
+def test_a_label_on_a_phone_keeps_the_tag_of_made_up_data(browser, site) -> None:
+    needs_chart_library()
+    bench = QuestionSet.objects.get(slug="bench")
+    make_run(make_system(slug="made-up", name="Structure baseline", is_demo=True), bench, "+" * 45)
+    with Reader(browser, viewport={"width": 360, "height": 800}) as reader:
+        reader.page.goto(site + BOARD)
+        reader.see_chart()
+        labels = reader.page.locator(".chart .ytick").all_text_contents()
+        assert "Structure… (demo)" in labels
+        assert max(map(len, labels)) <= 18
+
+
 def test_a_radar_of_five_systems_is_drawn_under_the_content_policy(browser, site) -> None:
     needs_chart_library()
     with Reader(browser, viewport={"width": 360, "height": 800}) as reader:

@@ -48,6 +48,16 @@
     return response.json();
   }
 
+  const LABEL_LENGTH = 18;
+
+  // The tag of made-up data is never cut.
+  function shortened(label) {
+    const [tag = ""] = label.match(/ \(demo\)$/) ?? [];
+    const name = label.slice(0, label.length - tag.length);
+    const room = LABEL_LENGTH - tag.length;
+    return (name.length > room ? `${name.slice(0, room - 1).trimEnd()}…` : name) + tag;
+  }
+
   // On a phone long labels would leave no room for the bars. A figure without categories brings its own changes.
   function narrow(layout) {
     layout.font.size = 12;
@@ -64,9 +74,7 @@
       return;
     }
     layout.yaxis.tickvals = names;
-    layout.yaxis.ticktext = names.map((label) =>
-      label.length > 18 ? `${label.slice(0, 17)}…` : label,
-    );
+    layout.yaxis.ticktext = names.map(shortened);
   }
 
   function draw(Plotly, element, figure) {
