@@ -27,7 +27,14 @@ _BEFORE_HOST = re.compile(r"(?<=//)[^\s/@:]*:[^\s/]+(?=@)")
 _WITHOUT_SCHEME = re.compile(
     r"(?!mailto:)[\w.+-]+:[^\s/@:\[\]()]{3,}@[\w-]+(?:\.[\w-]+)*(?::\d+)?(?:/\S*)?", re.IGNORECASE
 )
-_BASIC = re.compile(r"(?i)\b(basic[ \t]+)([A-Za-z0-9+/_-]{4,}={0,2})")
+# The same within a sentence, where a ratio, a time and an address for mail have colons and signs of their own.
+_WITHIN_A_SENTENCE = re.compile(
+    r"(?<![\w.+:@/-])(?!(?:mailto|e-?mail|contact|support):)([A-Za-z][\w.+-]*:)[^\s/@:\[\]()]{3,}(?=@[A-Za-z])",
+    re.IGNORECASE,
+)
+_BASIC = re.compile(
+    r"(?i)\b(basic(?:[ \t+]|%20|%09)+)((?:[A-Za-z0-9+/_-]|%2[BF]){4,}(?:=|%3D){0,2})",
+)
 # One character, plain or percent-encoded.
 _CHARACTER = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 
@@ -53,7 +60,7 @@ def _holds_key(text: str) -> bool:
 
 def _is_name_and_password(word: str) -> bool:
     """Say whether a word is what stands behind `Basic` in a header: name, colon and password in base64."""
-    padded = word.rstrip("=").translate(str.maketrans("-_", "+/"))
+    padded = unquote(word).rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         plain = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode()
     except ValueError:
@@ -80,7 +87,8 @@ def redact(text: str, keys: Iterable[str] = ()) -> str:
         if len(key) >= _SHORTEST_KEY_IN_PIECES:
             text = _without_pieces(text, key)
     text = _BASIC.sub(lambda found: f"{found[1]}{REMOVED}" if _is_name_and_password(found[2]) else found[0], text)
-    return _KEY_LIKE.sub(REMOVED, _BEFORE_HOST.sub(REMOVED, text))
+    text = _WITHIN_A_SENTENCE.sub(lambda found: f"{found[1]}{REMOVED}", _BEFORE_HOST.sub(REMOVED, text))
+    return _KEY_LIKE.sub(REMOVED, text)
 
 
 def reply_without_key(text: str, key: str) -> str:

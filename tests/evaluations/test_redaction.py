@@ -42,7 +42,17 @@ KEY = "canary/key+0123 456789"
         ("basic\tdXNlcjpwYXNz", [], "basic\t[key removed]"),
         # The password is in UTF-8, as the header's standard allows.
         ("Basic dXNlcjpww6Rzc3dvcmQ=", [], "Basic [key removed]"),
+        ("Basic%20dXNlcjpwYXNz was refused", [], "Basic%20[key removed] was refused"),
+        ("header=basic%09dXNlcjpwYXNzdw%3D%3D&next", [], "header=basic%09[key removed]&next"),
+        ("?auth=Basic+dXNlcjpwYXNz", [], "?auth=Basic+[key removed]"),
+        ("no route to user:pa55@host", [], "no route to user:[key removed]@host"),
+        ("user:pa55@host:8000/v1 timed out", [], "user:[key removed]@host:8000/v1 timed out"),
+        ("(default:s3cret@redis.internal)", [], "(default:[key removed]@redis.internal)"),
         ("see https://host:8000/v1/@latest", [], "see https://host:8000/v1/@latest"),
+        ("write to mailto:me2@host.org", [], "write to mailto:me2@host.org"),
+        ("Contact: help@host.org or email:help@host.org", [], "Contact: help@host.org or email:help@host.org"),
+        ("mixed 1:100@25C, N[C@@H](C)C(=O)O", [], "mixed 1:100@25C, N[C@@H](C)C(=O)O"),
+        ("c1:c:c:[C@@H]:c:c1 at 10:30@noon", [], "c1:c:c:[C@@H]:c:c1 at 10:30@noon"),
     ],
 )
 def test_keys_are_taken_out(text: str, keys: list[str], left: str) -> None:
@@ -96,7 +106,26 @@ def test_ordinary_words_do_not_look_like_a_key(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["/", ":", "@", "a", "//a:", "//a:@", "basic ", "basic a", "basic\t", "a:", " ", "=", "a.", "a@"]
+    "piece",
+    [
+        "/",
+        ":",
+        "@",
+        "a",
+        "//a:",
+        "//a:@",
+        "basic ",
+        "basic a",
+        "basic\t",
+        "a:",
+        " ",
+        "=",
+        "a.",
+        "a@",
+        "a:aaa,",
+        "%20",
+        "basic%20",
+    ],
 )
 def test_a_long_text_is_looked_through_at_once(piece: str) -> None:
     text = piece * (100_000 // len(piece))
