@@ -35,7 +35,7 @@ SYSTEM_FIELDS = (
     "parameter_count",
     "open_weights",
 )
-VERDICT_FIELDS = ("question_key", "question_revision", "slug", "repeat", "outcome")
+VERDICT_FIELDS = ("question_key", "question_revision", "slug", "is_demo", "repeat", "outcome")
 
 
 class File(NamedTuple):
@@ -122,12 +122,12 @@ def _systems(board: Board) -> Iterator[dict[str, Any]]:
 def _verdicts(matrix: Matrix, asked: Sequence[Asked]) -> Iterator[list[Any]]:
     """Yield how each question ended for each visible system in each repeat; nothing of people."""
     facts = visible_systems()
-    blocks = [(facts[entrant.id].slug, codes) for entrant, codes in matrix.blocks() if _is_visible(entrant, facts)]
-    for slug, codes in sorted(blocks, key=lambda block: block[0]):
+    blocks = [(facts[entrant.id], codes) for entrant, codes in matrix.blocks() if _is_visible(entrant, facts)]
+    for system, codes in sorted(blocks, key=lambda block: block[0].slug):
         for repeat, row in enumerate(codes):
             for question, code in zip(asked, row, strict=True):
                 if code != MISSING:
-                    yield [*question[:2], slug, repeat, OUTCOMES[code].value]
+                    yield [*question[:2], system.slug, system.is_demo, repeat, OUTCOMES[code].value]
 
 
 def _is_visible(entrant: Any, facts: Any) -> bool:
@@ -157,6 +157,7 @@ def _short(reply: Reply) -> list[Any]:
         reply.question_key,
         reply.question_revision,
         reply.slug,
+        reply.is_demo,
         reply.repeat,
         reply.outcome,
         reply.finish_reason,

@@ -41,7 +41,7 @@ class ShareLine:
 
 @dataclass(frozen=True, slots=True)
 class SharePicture:
-    """What the picture says."""
+    """What the picture says; `is_demo` where nothing in it is real, so that no single line need say so."""
 
     site: str
     title: str
@@ -69,13 +69,14 @@ def share_picture(board: Board) -> SharePicture:
     """Return what is said of a whole board: its best systems, and the mean of people as the board shows it."""
     best = [row for row in board.rows if row.rank is not None and row.kind != HUMAN][:MOST_ROWS]
     people = board.people_with_accuracy
+    drawn = [*best, *([people] if people else [])]
     return SharePicture(
         site=settings.SITE_NAME,
         title=board.question_set.name,
         about=f"{board.n_questions:,} questions of {board.question_set.benchmark.name}, right answers in %",
         lines=tuple(_line(row) for row in best),
         human_mean=None if people is None else float(people.estimate.accuracy or 0),
-        is_demo=board.has_demo,
+        is_demo=board.question_set.benchmark.is_demo or (bool(drawn) and all(row.is_demo for row in drawn)),
         are_people_demo=people is not None and people.is_demo,
     )
 

@@ -25,6 +25,7 @@ class Reply(NamedTuple):
     """What a system said to one question once, with the options as it saw them: [letter, option key, text]."""
 
     slug: str
+    is_demo: bool
     question_key: str
     question_revision: int
     repeat: int
@@ -80,6 +81,7 @@ def replies_of(
         .select_related("run__system", "question_revision", "key_revision")
         .only(
             "run__system__slug",
+            "run__system__is_demo",
             "question_revision__comparison_root",
             "key_revision__comparison_root",
             "repeat",
@@ -95,6 +97,7 @@ def replies_of(
         if outcome:
             yield Reply(
                 slug=item.run.system.slug,
+                is_demo=item.run.system.is_demo,
                 question_key=names[root_id].question_key,
                 question_revision=names[root_id].question_revision,
                 repeat=item.repeat,

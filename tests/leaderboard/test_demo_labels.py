@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from corpus.models import Question, Source
+from corpus.models import Benchmark, Question, Source
 from evaluations.models import System
 from leaderboard.charts import label
 from leaderboard.queries import load_board, parse_query
@@ -136,6 +136,26 @@ def test_a_picture_says_it_of_each_line(mixed) -> None:
     picture = share_picture(load_board(question_set=found, query=parse_query({}, question_set=found)))
     assert picture.lines[0].name == "Made up (demo)"
     assert picture.lines[1].name == "Real 4"
+    assert not picture.is_demo, "most of it is real"
+
+
+@pytest.mark.parametrize("are_people_demo", [True, False])
+def test_a_picture_of_nothing_real_says_it_as_a_whole(mixed, are_people_demo) -> None:
+    System.objects.update(is_demo=True)
+    make_people(mixed, ["+" * n + "-" * (N - n) for n in (10, 14, 18, 22, 26, 30)], is_demo=are_people_demo)
+    found = public_sets().get(pk=mixed.pk)
+    picture = share_picture(load_board(question_set=found, query=parse_query({}, question_set=found)))
+    assert picture.is_demo == are_people_demo
+
+
+@pytest.mark.parametrize("is_demo", [True, False])
+def test_a_picture_of_made_up_questions_says_it_as_a_whole(small_set, is_demo) -> None:
+    Benchmark.objects.update(is_demo=is_demo)
+    for slug in ("one", "two"):
+        make_run(make_system(slug=slug), small_set, "+++++-----")
+    found = public_sets().get(pk=small_set.pk)
+    picture = share_picture(load_board(question_set=found, query=parse_query({}, question_set=found)))
+    assert picture.is_demo == is_demo
 
 
 def test_a_picture_says_it_of_a_long_name_and_of_people_too(mixed) -> None:
@@ -165,7 +185,7 @@ def test_a_real_system_on_a_made_up_set_is_told_which_of_its_results_are_made_up
 
 def test_a_folder_of_results_says_it_of_each_line_and_not_of_all(mixed, tmp_path) -> None:
     call_command("export_results", str(tmp_path / "results"), set="real")
-    for file in ("groups.csv", "systems.csv"):
+    for file in ("groups.csv", "systems.csv", "verdicts.csv"):
         lines = list(csv.DictReader(io.StringIO((tmp_path / "results" / file).read_text())))
         told = {line["slug"]: line["is_demo"] for line in lines}
         assert (told["made-up"], told["real-0"]) == ("true", "false")
