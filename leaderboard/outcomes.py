@@ -27,7 +27,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of `n` answers, to `n_questions` questions."""
+    """So many of `n` answers that are due, to `n_questions` questions."""
 
     count: int
     n: int
@@ -48,7 +48,7 @@ class Share:
 class EntrantOutcomes:
     """An entrant's answers by outcome, and those of the kind looked at by topic (slug).
 
-    Outcomes and topics of which the board shows none are left out. `MISSING` answers are still to come.
+    Outcomes and topics of which the board shows none are left out. `n` answers are due; those `MISSING` are to come.
     """
 
     row: Row
@@ -56,6 +56,11 @@ class EntrantOutcomes:
     shares: Mapping[str, Share]
     chosen: Share | None
     topics: Mapping[str, Share]
+
+    @property
+    def n_given(self) -> int | None:
+        """How many of the answers are there; None where that is not told."""
+        return self.n - self.shares[MISSING].count if self.shares else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ def _entrant(row: Row, chosen: Sequence[str]) -> EntrantOutcomes:
     topics = {slug: _share(row, estimate, chosen) for slug, estimate in row.topics.items()}
     return EntrantOutcomes(
         row=row,
-        n=n_answers(row, row.estimate),
+        n=n_due(row, row.estimate),
         shares=_shares(row),
         chosen=_share(row, row.estimate, chosen),
         topics={slug: share for slug, share in topics.items() if share is not None},
@@ -104,7 +109,7 @@ def _shares(row: Row) -> dict[str, Share]:
     counts = row.estimate.outcomes
     if not counts:
         return {}
-    n = n_answers(row, row.estimate)
+    n = n_due(row, row.estimate)
     every = {**counts, MISSING: n - sum(counts.values())}
     return {outcome: Share(count, n, row.estimate.n_questions) for outcome, count in every.items()}
 
@@ -113,9 +118,9 @@ def _share(row: Row, estimate: Estimate, chosen: Sequence[str]) -> Share | None:
     if not estimate.outcomes:
         return None
     count = sum(estimate.outcomes[outcome] for outcome in chosen)
-    return Share(count, n_answers(row, estimate), estimate.n_questions)
+    return Share(count, n_due(row, estimate), estimate.n_questions)
 
 
-def n_answers(row: Row, estimate: Estimate) -> int:
+def n_due(row: Row, estimate: Estimate) -> int:
     """Return how many answers there are once all are in; people who are counted have given all of theirs."""
     return estimate.n_questions * row.repeats if row.people is None else sum(estimate.outcomes.values())

@@ -12,14 +12,14 @@ from corpus.scoring.rules import rule_names
 from leaderboard.boards import SMALL_TOPIC, Estimate, Row
 from leaderboard.csv_files import csv_response
 from leaderboard.matrix import OUTCOMES
-from leaderboard.outcomes import CHOICES, NO_ANSWER, NO_ANSWER_SLUG, n_answers, outcomes_of, parse_outcome
+from leaderboard.outcomes import CHOICES, NO_ANSWER, NO_ANSWER_SLUG, n_due, outcomes_of, parse_outcome
 from leaderboard.payloads import flag
 from leaderboard.queries import Board
 from leaderboard.selectors.boards import people_rule
 from leaderboard.selectors.shown import smallest_group
 from leaderboard.views import board_of, explains_bad_queries, grouping_name
 
-CSV_FIELDS = ("slug", "name", "kind", "is_demo", "status", "grouping", "topic", "n_questions", "n_answers")
+CSV_FIELDS = ("slug", "name", "kind", "is_demo", "status", "grouping", "topic", "n_questions", "n_due", "n_answers")
 
 
 @require_safe
@@ -68,7 +68,7 @@ def _lines(board: Board, row: Row) -> Iterator[list[Any]]:
 
 def _counts(row: Row, estimate: Estimate) -> list[int | float | None]:
     if not estimate.outcomes:
-        return [None] * (1 + 2 * len(OUTCOMES))
-    n = n_answers(row, estimate)
+        return [None] * (2 + 2 * len(OUTCOMES))
+    n = n_due(row, estimate)
     counts = [estimate.outcomes[outcome.value] for outcome in OUTCOMES]
-    return [n, *counts, *(count / n for count in counts)]
+    return [n, sum(counts), *counts, *(count / n for count in counts)]

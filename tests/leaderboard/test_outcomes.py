@@ -104,7 +104,7 @@ def test_the_grouping_follows_the_address(client, results) -> None:
 
 def test_on_a_closed_set_nothing_follows_for_single_questions_or_from_incomplete_results(client, results) -> None:
     _, entrants = table(page(client), "entrants-heading")
-    assert set(entrants["Stopped incomplete"][1:]) == {"– not given"}
+    assert set(entrants["Stopped incomplete"]) == {"– not given"}
     _, topics = table(page(client, outcome="refused"), "topics-heading")
     assert topics["Mute"][4] == "– not given"
     found = records(client)
@@ -117,6 +117,10 @@ def test_on_an_open_set_errors_and_what_is_missing_are_told(client, results) -> 
     headings, lines = table(page(client), "entrants-heading")
     assert headings[-2:] == ["error", "missing"]
     assert lines["Stopped incomplete"][-2:] == ["3.3 1", "63.3 19"]
+    assert lines["Stopped incomplete"][0] == "11 of 30"
+    assert lines["Mute"][0] == "30"
+    found = records(client)
+    assert (found["stopped", ""]["n_due"], found["stopped", ""]["n_answers"]) == ("30", "11")
 
 
 def test_every_count_is_that_of_the_board(client, results) -> None:
@@ -135,6 +139,7 @@ def test_shares_add_up(client, results) -> None:
     for line in records(client).values():
         if line["n_answers"]:
             assert sum(float(line[f"{outcome.value}_share"]) for outcome in OUTCOMES) == pytest.approx(1)
+            assert line["n_due"] == line["n_answers"]
             assert sum(int(line[outcome.value]) for outcome in OUTCOMES) == int(line["n_answers"])
 
 
