@@ -52,6 +52,12 @@ def may_read_questions(request: HttpRequest, question_set: QuestionSet) -> bool:
     return is_public(question_set) or bool(user.is_active and user.is_staff and may_see_keys(request))
 
 
+def _asked_for(request: HttpRequest) -> str:
+    """Name the page a reader was kept from: pages that tell verdicts keep them as the list of questions does."""
+    name = request.resolver_match.url_name if request.resolver_match else None
+    return "scale" if name and name.startswith("scale") else "questions"
+
+
 def for_who_may_read_questions(view: QuestionView) -> Callable[..., HttpResponse]:
     """Give the view its set where this reader may read its questions, else say why not; no robot keeps either."""
 
@@ -61,7 +67,12 @@ def for_who_may_read_questions(view: QuestionView) -> Callable[..., HttpResponse
         if may_read_questions(request, question_set):
             response = view(request, question_set, **kwargs)
         else:
-            context = {"question_set": question_set, "permission": KEY_PERMISSION, "page": "board"}
+            context = {
+                "question_set": question_set,
+                "permission": KEY_PERMISSION,
+                "asked_for": _asked_for(request),
+                "page": "board",
+            }
             response = render(request, "leaderboard/questions_closed.html", context, status=403)
         if not is_public(question_set):
             add_never_cache_headers(response)

@@ -124,6 +124,10 @@ def test_on_a_set_that_is_not_open_it_is_for_staff_who_may_see_verdicts(client, 
     QuestionSet.objects.update(policy="closed")
     for url in (PAGE, f"{PAGE}scale.csv", f"{QUESTIONS}questions.csv"):
         assert client.get(url).status_code == 403
+    said = " ".join(client.get(PAGE).content.decode().split())
+    assert "<title> One scale ·" in said
+    assert "The scale of " in said
+    assert "<title> Questions ·" in " ".join(client.get("/leaderboard/wide/questions/").content.decode().split())
     assert 'href="/leaderboard/wide/scale/' not in client.get("/leaderboard/wide/").content.decode()
     user = User.objects.create_user("staff", password="x", is_staff=True)
     client.force_login(user)
