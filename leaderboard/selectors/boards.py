@@ -56,13 +56,12 @@ def groupings_of(*, benchmark_id: int) -> list[GroupingChoice]:
 def topics_of(*, benchmark_id: int, grouping: str, question_ids: Sequence[int]) -> list[Topic]:
     """Return the labels of a grouping that questions of the set carry, by name, each with its columns.
 
-    Labels whose slugs are the same word for word (`organic_chemistry`, `organic-chemistry`) are one topic. No two of
-    them have one name: files, answers of the API and charts know them by it.
+    Labels whose slugs are the same word for word (`organic_chemistry`, `organic-chemistry`) are one topic, by the name
+    of the oldest. No two of them have one name: files, answers of the API and charts know them by it.
     """
     column_of = {question_id: index for index, question_id in enumerate(question_ids)}
-    rows = Label.objects.filter(
-        grouping__benchmark_id=benchmark_id, grouping__slug=grouping, questions__isnull=False
-    ).values_list("slug", "name", "questions__id")
+    labels = Label.objects.filter(grouping__benchmark_id=benchmark_id, grouping__slug=grouping, questions__isnull=False)
+    rows = labels.order_by("pk").values_list("slug", "name", "questions__id")
     return _topics((slug, name, column_of[pk]) for slug, name, pk in rows if pk in column_of)
 
 

@@ -170,6 +170,15 @@ def test_a_picture_says_it_of_a_long_name_and_of_people_too(mixed) -> None:
     assert "human mean 50.0% (demo)" in picture.words
 
 
+@pytest.mark.parametrize("is_demo", [True, False])
+def test_sentences_on_which_people_count_say_that_they_are_made_up(client: Client, mixed, is_demo) -> None:
+    make_people(mixed, ["+" * n + "-" * (N - n) for n in (10, 14, 18, 22, 26, 30)], is_demo=is_demo)
+    card = " ".join(client.get("/").content.decode().split("Real set</a>")[1].split('class="top"')[0].split())
+    assert ('<p class="small quiet"> <span class="tag">demo</span>' in card) == is_demo
+    page = " ".join(client.get("/leaderboard/real/outcomes/").content.decode().split())
+    assert bool(re.search(r"Human experts[^:]* \(demo\): ", page)) == is_demo
+
+
 def test_a_real_system_on_a_made_up_set_is_told_which_of_its_results_are_made_up(client: Client, mixed) -> None:
     demo = make_benchmark(slug="invented", name="Invented", is_demo=True)
     invented = make_set(demo, "invented", make_questions(demo, [{"key": "i0"}, {"key": "i1"}]), name="Invented set")

@@ -10,13 +10,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from corpus.models import Label, Option
+from corpus.models import Label, Option, Question
 from corpus.scoring.rules import rule_definition, rule_names
 from corpus.services.labels import size_band
 from corpus.services.results import results_changed
 from evaluations.models import Run, System
 from leaderboard import views
 from leaderboard.selectors import assets
+from leaderboard.selectors.boards import topics_of
 from tests.corpus.factories import (
     label_question,
     label_questions,
@@ -163,6 +164,18 @@ def test_unknown_sets_and_systems_are_not_found(client, db, url) -> None:
 @pytest.mark.parametrize("url", ["/", BOARD, TOPICS, "/methods/"])
 def test_pages_only_read(client, results, url) -> None:
     assert client.post(url).status_code == 405
+
+
+def test_spellings_of_a_topic_go_by_the_name_of_the_oldest(results) -> None:
+    label = Label.objects.get(slug="organic-chemistry")
+    question = label.questions.first()
+    label.questions.remove(question)
+    twin = Label.objects.create(grouping=label.grouping, slug="organic-Chemistry", name="A later spelling")
+    twin.questions.add(question)
+    ids = list(Question.objects.values_list("pk", flat=True))
+    choices = {"benchmark_id": results.benchmark_id, "grouping": "topic", "question_ids": ids}
+    assert "Organic Chemistry" in [topic.name for topic in topics_of(**choices)]
+    assert "A later spelling" not in [topic.name for topic in topics_of(**choices)]
 
 
 @pytest.mark.parametrize("spelling", ["organic-chemistry", "Organic Chemistry", "organic_chemistry "])
