@@ -115,8 +115,8 @@ class Board:
 
     @property
     def is_small(self) -> bool:
-        """Whether the topic shown has too few questions to rank anybody."""
-        return self.topic is not None and self.topic.columns.size < SMALL_TOPIC
+        """Whether the set, or the topic shown, has too few questions to rank anybody."""
+        return self.n_questions < SMALL_TOPIC
 
     @property
     def has_macro(self) -> bool:
@@ -199,9 +199,8 @@ def load_board(*, question_set: QuestionSet, query: BoardQuery, with_topics: boo
         are_groups_hidden=is_closed and query.fallback == "off" and any(run.columns.size for run in helped.values()),
     )
     rows = found.rows(topic=topic, topics=topics, shown_topics=topics if with_topics else [], grouping=query.grouping)
-    is_small = topic is not None and topic.columns.size < SMALL_TOPIC
-    ordered = ranked((row for row in rows if query.kind in ("", row.kind)), is_small=is_small)
     columns = topic.columns if topic else found.all_columns
+    ordered = ranked((row for row in rows if query.kind in ("", row.kind)), is_small=columns.size < SMALL_TOPIC)
     computed = current_statistics(
         looked=Looked(question_set, query.rule, query.narrowed, columns),
         matrix=matrix,

@@ -50,6 +50,12 @@ class SharePicture:
     human_mean: float | None
     is_demo: bool
     are_people_demo: bool = False
+    is_small: bool = False
+
+    @property
+    def why_nobody(self) -> str:
+        """Why no system has a rank, where none has."""
+        return "too few questions to rank anybody" if self.is_small else "no complete result yet"
 
     @property
     def human_words(self) -> str:
@@ -60,7 +66,7 @@ class SharePicture:
     @property
     def words(self) -> str:
         """The same in words, for whoever does not see it."""
-        best = ", ".join(f"{line.name} {line.accuracy:.1%}" for line in self.lines) or "no complete result yet"
+        best = ", ".join(f"{line.name} {line.accuracy:.1%}" for line in self.lines) or self.why_nobody
         people = f"; {self.human_words}" if self.human_words else ""
         return f"{self.title}: {best}{people}{' (demo data)' if self.is_demo else ''}"
 
@@ -78,6 +84,7 @@ def share_picture(board: Board) -> SharePicture:
         human_mean=None if people is None else float(people.estimate.accuracy or 0),
         is_demo=board.question_set.benchmark.is_demo or (bool(drawn) and all(row.is_demo for row in drawn)),
         are_people_demo=people is not None and people.is_demo,
+        is_small=board.is_small,
     )
 
 
@@ -106,7 +113,7 @@ def _drawn(picture: SharePicture) -> bytes:
     for number, line in enumerate(picture.lines):
         _bar(draw, line, y=_TOP + _STEP * number)
     if not picture.lines:
-        draw.text((_MARGIN, _TOP), "No complete result yet.", font=_font(30), fill=_QUIET)
+        draw.text((_MARGIN, _TOP), f"{picture.why_nobody.capitalize()}.", font=_font(30), fill=_QUIET)
     elif picture.human_mean is not None:
         _human_mean(draw, picture.human_mean, picture.human_words, y=_TOP + _STEP * len(picture.lines))
     file = io.BytesIO()

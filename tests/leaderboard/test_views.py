@@ -166,6 +166,21 @@ def test_pages_only_read(client, results, url) -> None:
     assert client.post(url).status_code == 405
 
 
+@pytest.mark.parametrize(("n_questions", "has_ranks"), [(9, False), (10, True)])
+def test_nobody_is_ranked_on_a_set_of_few_questions(client, db, n_questions, has_ranks) -> None:
+    benchmark = make_benchmark(slug="few")
+    few = make_set(benchmark, "few", make_questions(benchmark, [{}] * n_questions), name="A few")
+    make_run(make_system(slug="one", name="One"), few, "+" * n_questions)
+    found = client.get("/api/v1/leaderboard/few/").json()["rows"]
+    assert [row["rank"] for row in found] == ([1] if has_ranks else [None])
+    assert [row["accuracy"] for row in found] == [1.0]
+    told = "so nobody is ranked here" not in get(client, "/leaderboard/few/")
+    assert told == has_ranks
+    assert ("Too few questions to rank anybody." not in get(client, "/")) == has_ranks
+    picture = get(client, "/leaderboard/few/").split("og:image:alt")[1].split("og:")[0]
+    assert ("too few questions to rank anybody" not in picture) == has_ranks
+
+
 def test_spellings_of_a_topic_go_by_the_name_of_the_oldest(results) -> None:
     label = Label.objects.get(slug="organic-chemistry")
     question = label.questions.first()
