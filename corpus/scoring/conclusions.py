@@ -146,9 +146,19 @@ def sole_statement(text: str) -> Located | None:
     if has_conclusion(body) or _NAME.search(body) or _NO_STATEMENT.search(body):
         return None
     located = last_statement(text) or only_number(text)
-    if located is None or _NUMBER_IN_FRONT.search(text, 0, located.start) or _LIMITS.search(text, 0, located.start):
+    if located is None or _is_another_in_front(text[: located.start]) or _LIMITS.search(text, 0, located.start):
         return None
     return located
 
 
-_NUMBER_IN_FRONT = re.compile(r"(?<![A-Za-z0-9_])[0-9]")
+_NUMBER_IN_FRONT = re.compile(r"(?<![A-Za-z0-9_.])\.?[0-9]")
+# A number that belongs to what the sentence is about: `The pH of a 0.1 M solution is 1.0.`
+_OF_SUBJECT = re.compile(
+    r"(?:[Tt]he\s[A-Za-z][A-Za-z -]{0,40}\s(?:of|from|in|for)|\A\s{0,3}(?:[Aa]t|[Ff]or|[Ii]n))\s(?:an?\s|the\s)?\Z"
+)
+
+
+def _is_another_in_front(front: str) -> bool:
+    """Tell whether any number before the value is one of its own, and not part of what the sentence is about."""
+    numbers = list(_NUMBER_IN_FRONT.finditer(front))
+    return any(_OF_SUBJECT.search(front[: number.start()]) is None for number in numbers)

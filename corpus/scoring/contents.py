@@ -81,8 +81,11 @@ def _said_twice(text: str, asked: Asked) -> Content | None:
     first, second = (number_content(read_number(said[name]), asked) for name in ("first", "second"))
     if not isinstance(first, Content) or not isinstance(second, Content):
         return None
-    if first.number is None or second.number is None or UNIT_DIFFERS in (*first.notes, *second.notes):
+    if first.number is None or second.number is None or UNIT_DIFFERS in first.notes:
         return None
+    if UNIT_DIFFERS in second.notes:
+        # Another quantity beside the one that was asked for: `54 g (3 mol)`.
+        return first if first.unit and is_known_unit(second.unit) else None
     is_converted = bool(asked.unit and first.unit and second.unit)
     if not is_converted and first.unit != second.unit:
         return None

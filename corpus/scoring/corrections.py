@@ -36,6 +36,7 @@ _INTERJECTION = (
     r"(?:sorry|apologies|I\sapologi[sz]e)(?:\sfor\s(?>[^.,!;\n]{1,40}))?|"
     r"(?:(?:final\s)?correction|edit|update|erratum|typo|fix|amendment)(?=[*_]{0,3}\s?[:,.!—–-])|on\ssecond\sthoughts?|(?:up)?on\s(?:further\s|closer\s|second\s)?"
     r"(?:reflection|consideration|inspection|look|review|thought)|(?:or|but)\srather|looking\s(?:at\s(?:it|this|that)\s)?again|"
+    r"after\s(?:(?:re|double)-?check|re-?read|re-?consider|re-?think|re-?calculat)ing(?:\s(?:it|this|that|(?:the|my)\s\w{1,12}))?|"
     r"thinking\sabout\s(?:it|this)\s(?:more|again|further)|let\sme\s(?:correct|fix|revise|rephrase|reconsider|amend)(?:\s(?:this|that|it|myself|my\s\w{1,12}))?)(?![\w-])"
 )
 _OPENER = rf"(?:{_RETRACTION}|{_INTERJECTION})"
@@ -51,6 +52,7 @@ _REPLACING = (
     r"|I\s(?:have\s)?changed\smy\smind[,:;.!]\s(?:(?:it(?:'s|\sis)|the\sanswer\sis)\s)?"
     r"|I\snow\s(?:think|believe|say)\s(?:that\s)?(?:(?:it(?:'s|\sis)|the\s(?:correct\s)?answer\sis)\s)?"
     r"|I(?:'d|\swould)\srather\s(?:say|choose|pick|answer|go\swith)\s|change\s(?:that|it|this)\sto\s"
+    r"|(?:please\s)?(?:take|use|count|accept|consider)\s(?=[^.\n]{1,40}\sas\s(?:my|the)\s(?:final\s)?answer)"
     r"|I\sshould\shave\s(?:said|written|chosen|picked|answered|put)\s|make\s(?:that|it)\s"
     r"|(?:it|that|this)\sshould\shave\sbeen\s|(?:it|that|this)\s(?:should|must)\sbe\s(?=[^.\n]{1,40}\sinstead)"
     r"|(?:(?:I|I'm|I'd|I'll|let|am|me|would|like|will|want|need|to|must|have)\s){0,5}"
@@ -69,7 +71,7 @@ _CALLED_RIGHT = (
     r"|\sfits\s(?:(?:the|this)\s\w{1,12}\s)?(?:better|best)|\smakes\smore\ssense)"
 )
 _END = (
-    rf"(?:,?\s(?:not|instead\sof|rather\sthan)\s[^.\n,;]{{1,30}}|\sinstead|{_CALLED_RIGHT}|\s\(not\s[^()\n]{{1,20}}\))?"
+    rf"(?:,?\s(?:not|instead\sof|rather\sthan)\s[^.\n,;]{{1,30}}|\sinstead|{_CALLED_RIGHT}|\sas\s(?:my|the)\s(?:final\s)?answer|\s\(not\s[^()\n]{{1,20}}\))?"
     rf"(?:,\snot\s[^.\n,;]{{1,30}})?"
     r"(?:[.!]?[*_)\]]{0,3}\s{0,2}(?:\n|\Z)|[.!;](?=\s)|,?\s(?:because|since|as)\s)"
 )
@@ -115,7 +117,7 @@ _START = re.compile(
     r"(?:\A[^\w\n]{0,8}|[.!?…;)\]}\n—–*]\s{0,3}[*_(#>-]{0,4}\s?)(?P<start>"
     r"(?:wait|hold|hmm|oh|ah|oops|whoops|actually|sorry|apologies|correction|correcting|edit|update|erratum|typo|fix|"
     r"amendment|final|on|upon|or|but|looking|let|scratch|strike|please|ignore|disregard|i|i'm|i'd|i'll|i've|that|that's|this|unfortunately|nope|change|"
-    r"it|it's|the|my|make|no|changing|revising|updating|switching|rather|revised|corrected|updated|new)\b)",
+    r"after|take|count|accept|it|it's|the|my|make|no|changing|revising|updating|switching|rather|revised|corrected|updated|new)\b)",
     re.I,
 )
 _HINTS = (
@@ -123,7 +125,7 @@ _HINTS = (
     "fix", "amend", "thought", "on reflection", "reflection", "consideration", "inspection", "look", "review", "rather",
     "scratch that", "strike that", "ignore", "disregard", "back", "retract", "mistake", "error", "wrong", "mis",
     "my bad", "not right", "not true", "n't", "meant", "should have", "make that", "make it", "chang", "revis",
-    "switch", "no,", "no!", "no -", "no –", "no —",
+    "switch", "as my", "as the", "checking", "reading", "no,", "no!", "no -", "no –", "no —",
     "new answer", "i now", "nope", "doesn't", "does not", "right", "instead", "not sure", "not certain", "or ",
 )  # fmt: skip
 

@@ -40,7 +40,7 @@ _PLAIN = re.compile(r"\s*([+-]?(?:\d{1,60}\.?\d{0,60}|\.\d{1,60})(?:[eE][+-]?\d{
 
 _LEAD_IN = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|circa|ca\.|nearly|almost|exactly|precisely|only|"
-    r"is|are|equals?|the|final|answer|value|result|number|there|it|this|pH|pOH|pKa|pKb|[≈~:=→⇒∴]|€|£)(?![A-Za-z])\s{0,3}",
+    r"is|are|equals?|the|final|answer|value|result|number|there|(?:it|that)['’]s|it|this|pH|pOH|pKa|pKb|[≈~:=→⇒∴]|€|£)(?![A-Za-z])\s{0,3}",
     re.IGNORECASE,
 )
 _SIGN_WORD = re.compile(r"(minus|negative|plus|positive)\s{1,3}(?=[\d.])", re.IGNORECASE)

@@ -19,6 +19,12 @@ _CALLED = (
     r"|answers?)(?![\w-])"
 )
 
+_CHOOSE = (
+    r"(?:I(?:'d|'ll|\swould|\swill)?\s(?:think|say|believe|choose|pick|select|opt\sfor|go\swith|guess)"
+    r"|I(?:'m|\sam)\s(?:choosing|picking|selecting|opting\sfor|going\swith)|(?:[Ll]et(?:\sme|'s)\sgo|[Gg]oing)\swith"
+    r"|[Mm]y\s(?:choice|pick|selection)\s(?:is|would\sbe))"
+)
+
 
 def _said(entry: str) -> re.Pattern[str]:
     """Return the pattern of a statement about letters written as `entry`."""
@@ -29,7 +35,7 @@ def _said(entry: str) -> re.Pattern[str]:
     return re.compile(
         r"(?=[*(A-Zo])(?<![A-Z][-–—−…])(?<![A-Z)]\s[-–—−…])(?<![A-Z)]\s[-–—−…]\s)(?<!\.\.)(?<!\sto\s)(?<!\sthrough\s)"
         rf"(?:[Oo]ptions?\s)?(?P<subject>{group}){_CALLED}"
-        r"|\bI(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:it(?:'s|\sis)\s|that\sit(?:'s|\sis)\s)?"
+        rf"|\b{_CHOOSE}\s(?:it(?:'s|\sis)\s|that\sit(?:'s|\sis)\s)?"
         rf"(?:options?\s)?(?P<object>{group})(?=\s?(?:[.,;:!\n]|$)|\s(?:because|since)\b)"
     )
 
@@ -41,7 +47,7 @@ _MAY_CALL = re.compile(
     r"\s(?:is|are)\s(?:(?:indeed|also|both|all)\s)?(?:the\s)?(?:only|most|correct|right|best|answer)"
 )
 _MAY_CHOOSE = re.compile(
-    r"I(?:'d|\swould)?\s(?:think|say|believe|choose|pick|go\swith|guess)\s(?:(?:that\s)?it(?:'s|\sis)\s)?(?:options?\s)?"
+    rf"{_CHOOSE}\s(?:(?:that\s)?it(?:'s|\sis)\s)?(?:options?\s)?"
     r"\*{0,2}\(?[A-Z]{1,2}\)?\*{0,2}(?:\s?(?:[.,;:!\n&+]|\Z)|\s(?:and|plus|as|because|since)\b)"
 )
 _LETTER = re.compile(r"[A-Z]{1,2}")

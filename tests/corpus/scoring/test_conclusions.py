@@ -36,6 +36,9 @@ CONCLUDED = [
     ("Thus the answer is: (5 g)", "5"),
     ("So it is (2 + 3) = 5", "5"),
     ("Therefore, the mass is 5 g (of 2-butanol).", "5"),
+    ("The pH of a 0.1 M HCl solution is 1.0.", "1.0"),
+    ("The mass of 0.5 mol of it is 5 g.", "5"),
+    ("At 25 °C the solubility is 5 g.", "5"),
 ]
 NOT_CONCLUDED = [
     "So x = 4 * (2 + 3)",
@@ -56,6 +59,14 @@ NOT_CONCLUDED = [
     "Therefore, the compound is 2-butanol.",
     "Therefore, the ring is 6-membered.",
     "Therefore, where R = 8.3, the value is 5.",
+    "The 0.1 M solution is 10 times as strong.",
+    "A mass of 5 g is 0.2 mol, 3 of it solid.",
+    "5 g is 0.2 mol.",
+    "The yield from 3 g and 4 g is 5 g.",
+    "It has 5 rings and 4 of them are 6-membered.",
+    "The mass, 5 g, is 0.2 mol.",
+    "Of 5 g are 4 g solid.",
+    "The pH of a 0.1 M solution is 1 and that of a 1 M one is 0.",
 ]
 
 

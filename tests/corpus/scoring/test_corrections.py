@@ -48,6 +48,8 @@ REPLACED = [
     *("I made a mistake. It should be B.", "I misread the question; it is B.", "I should have said B.", "Make that B."),
     *("I'm changing my answer to B.", "I'd like to change my answer from A to B.", "I change my answer to B."),
     *("My revised answer is B.", "Updated answer: B", "It should have been B.", "It should be B instead."),
+    *("EDIT: after rechecking, B.", "Edit: after double-checking, zinc.", "After re-reading the question, it's B."),
+    *("P.S. Please take B as my answer.", "Please count zinc as my final answer.", "Please accept B as the answer."),
     *("No, B.", "No, it's B.", "No, the answer is B.", "No, that's wrong. The answer is B.", "Or rather, B."),
     *(
         "That's not right. It's B.",

@@ -291,7 +291,18 @@ FORMS = [
     ("four (5)", "", None),
     ("3 (at A) and 4 (at B)", "", None),
     ("54 g (54 kg)", "g", None),
-    ("54 g (3 mol)", "g", None),
+    # Another quantity in brackets beside what was asked for.
+    ("54 g (3 mol)", "g", "54"),
+    ("54 g (3 mol of water)", "g", "54"),
+    ("3 mol (54 g)", "g", None),
+    ("54 g (3 mol)", "", None),
+    ("54 (3 mol)", "g", None),
+    ("54 g (3 wizzles)", "g", None),
+    ("54 g (3 mol or 4 mol)", "g", None),
+    ("It's 54.", "", "54"),
+    ("It's about 54 g.", "g", "54"),
+    ("That's 54 g", "g", "54"),
+    ("It’s -54", "", "-54"),
     ("54.0 g (0.054 kg)", "", None),
 ]
 
