@@ -1,0 +1,161 @@
+"""Try the mutants of `corpus/scoring` that are not known to die, each in a fork of one pytest session.
+
+mutmut starts a session for each mutant and asks at every call which mutant is on; both cost far more than the tests.
+Here the tests are collected once, the functions are put back to what they were, and a fork puts one mutant in its place
+and calls the tests that reach it, the quick ones first. Run in mutmut's folder, behind mutmut's own making of mutants:
+
+    python -m pytest -p mutant_runs tests/corpus/scoring
+"""
+
+import gc
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import _lru_cache_wrapper
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+PACKAGE = "corpus.scoring"
+LIVED, DIED, OUT_OF_TIME = 0, 1, -24
+# A mutant may take this many times as long as its tests took in mutmut's own run, and some seconds to begin.
+PATIENCE, BEGINNING_SECONDS = 15, 30
+Holder = tuple[dict[str, Any], str]
+
+
+def pytest_runtestloop(session: pytest.Session) -> bool:
+    """Try every mutant without a result in place of the tests' own run; write the results where mutmut keeps them."""
+    stats = json.loads(Path("mutmut-stats.json").read_text())
+    reaching: dict[str, list[str]] = stats["tests_by_mangled_function_name"]
+    seconds: dict[str, float] = stats["duration_by_test"]
+    items = {item.nodeid: item for item in session.items}
+    holders, caches = _unwrapped(), _caches()
+    if _is_noticed(list(items.values())):
+        pytest.exit("A test fails on the code as it is: mend it first.", returncode=1)
+    gc.freeze()
+    known = {path: json.loads(path.read_text()) for path in sorted(Path(PACKAGE.replace(".", "/")).rglob("*.meta"))}
+    untried = [(path, name) for path, each in known.items() for name, code in _codes(each).items() if code is None]
+    print(f"\n{len(untried)} of {sum(len(_codes(each)) for each in known.values())} mutants to try", flush=True)
+
+    def start(name: str) -> tuple[int, float]:
+        tests = sorted(reaching.get(_function(name), []), key=lambda test: seconds[test])
+        limit = BEGINNING_SECONDS + PATIENCE * sum(seconds[test] for test in tests)
+        pid = os.fork()
+        if pid == 0:
+            code = DIED
+            with suppress(BaseException):
+                _put_in_place(name, holders, caches)
+                code = DIED if _is_noticed([items[test] for test in tests if test in items]) else LIVED
+            os._exit(code)
+        return pid, time.monotonic() + limit
+
+    for number, ((path, name), code) in enumerate(_results(untried, start), 1):
+        _codes(known[path])[name] = code
+        if number % 200 == 0 or number == len(untried):
+            print(f"{number} tried", flush=True)
+            for each, content in known.items():
+                each.write_text(json.dumps(content))
+    _print_totals([code for each in known.values() for code in _codes(each).values()])
+    return True
+
+
+def _codes(known: dict[str, Any]) -> dict[str, int | None]:
+    found: dict[str, int | None] = known["exit_code_by_key"]
+    return found
+
+
+def _function(mutant: str) -> str:
+    return mutant.partition("__mutmut")[0]
+
+
+def _unwrapped() -> dict[str, list[Holder]]:
+    """Put every plain function of the package back in place of mutmut's wrapper; return where each is held, by name."""
+    holders: dict[str, list[Holder]] = {}
+    for module in list(sys.modules.values()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if isinstance(value, _lru_cache_wrapper) or not str(getattr(value, "__module__", "")).startswith(PACKAGE):
+                continue
+            if hasattr(value, "__wrapped__") and hasattr(
+                sys.modules[value.__module__], f"x_{value.__name__}__mutmut_orig"
+            ):
+                holders.setdefault(f"{value.__module__}.x_{value.__name__}", []).append((module.__dict__, name))
+                module.__dict__[name] = value.__wrapped__
+    return holders
+
+
+def _caches() -> list[Any]:
+    """Return the caches of the package: what they hold would hide what was broken. pint's registry is none of ours."""
+    caches = (each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper))
+    return [each for each in caches if str(each.__module__).startswith(PACKAGE) and each.__name__ != "_registry"]
+
+
+def _put_in_place(name: str, holders: dict[str, list[Holder]], caches: list[Any]) -> None:
+    # What is held in a table of a module, and what is a method, goes through mutmut's wrapper, which asks for this.
+    os.environ["MUTANT_UNDER_TEST"] = name
+    module, _, mutant = name.rpartition(".")
+    for namespace, held in holders.get(_function(name), []):
+        namespace[held] = getattr(sys.modules[module], mutant)
+    for cache in caches:
+        cache.cache_clear()
+
+
+def _is_noticed(items: list[Any]) -> bool:
+    """Say whether any test fails. Tests that take nothing but their parameters are called as they are."""
+    whole = [item for item in items if _plain_arguments(item) is None]
+    for item in items:
+        arguments = _plain_arguments(item)
+        if arguments is None:
+            continue
+        try:
+            item.obj(**arguments)
+        except pytest.skip.Exception:
+            continue
+        except BaseException:  # noqa: BLE001 -- whatever a broken function raises
+            return True
+    following = [*whole[1:], None]
+    return any(
+        report.failed
+        for item, next_item in zip(whole, following, strict=bool(whole))
+        for report in runtestprotocol(item, log=False, nextitem=next_item)
+    )
+
+
+def _plain_arguments(item: Any) -> dict[str, Any] | None:
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    names = item._fixtureinfo.argnames
+    return {name: parameters[name] for name in names} if set(names) <= set(parameters) else None
+
+
+def _results(
+    untried: list[tuple[Path, str]], start: Callable[[str], tuple[int, float]]
+) -> Iterator[tuple[tuple[Path, str], int]]:
+    """Yield what became of each mutant, as many at once as `JOBS` says."""
+    jobs, waiting = int(os.environ.get("JOBS", "1")), iter(untried)
+    running: dict[int, tuple[tuple[Path, str], float]] = {}
+    while True:
+        while len(running) < jobs and (mutant := next(waiting, None)) is not None:
+            pid, deadline = start(mutant[1])
+            running[pid] = mutant, deadline
+        if not running:
+            return
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            for each, (_, deadline) in running.items():
+                if time.monotonic() > deadline:
+                    os.kill(each, signal.SIGKILL)
+            time.sleep(0.005)
+            continue
+        code = os.waitstatus_to_exitcode(status)
+        yield running.pop(pid)[0], OUT_OF_TIME if code == -signal.SIGKILL else code
+
+
+def _print_totals(codes: list[int | None]) -> None:
+    n_died, n_late = codes.count(DIED), codes.count(OUT_OF_TIME)
+    n_lived = len(codes) - n_died - n_late - codes.count(None)
+    print(f"{len(codes)} mutants: {n_died} died ({n_died / len(codes):.1%}), {n_late} out of time, {n_lived} lived")
