@@ -2,7 +2,8 @@
 
 mutmut starts a session for each mutant and asks at every call which mutant is on; both cost far more than the tests.
 Here the tests are collected once, the functions are put back to what they were, and a fork puts one mutant in its place
-and calls the tests that reach it, the quick ones first. Run in mutmut's folder, behind mutmut's own making of mutants:
+and calls the tests that reach it, first those that noticed another mutant of its function, then the quick ones. Run in
+mutmut's folder, behind mutmut's own making of mutants:
 
     python -m pytest -p mutant_runs tests/corpus/scoring
 """
@@ -17,16 +18,24 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import _lru_cache_wrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from _pytest.runner import runtestprotocol
 
 PACKAGE = "corpus.scoring"
 LIVED, DIED, OUT_OF_TIME = 0, 1, -24
-# A mutant may take this many times as long as its tests took in mutmut's own run, and some seconds to begin.
-PATIENCE, BEGINNING_SECONDS = 15, 30
+# A mutant may take twice as long as its tests took in mutmut's own run, which was slow, and some seconds to begin.
+PATIENCE, BEGINNING_SECONDS = 2, 10
 Holder = tuple[dict[str, Any], str]
+
+
+class Fork(NamedTuple):
+    """A mutant being tried: until when, and where it tells which test noticed it."""
+
+    pid: int
+    deadline: float
+    reading: int
 
 
 def pytest_runtestloop(session: pytest.Session) -> bool:
@@ -36,28 +45,36 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     seconds: dict[str, float] = stats["duration_by_test"]
     items = {item.nodeid: item for item in session.items}
     holders, caches = _unwrapped(), _caches()
-    if _is_noticed(list(items.values())):
-        pytest.exit("A test fails on the code as it is: mend it first.", returncode=1)
+    noticing: dict[str, list[str]] = {}
+    if (failing := _noticing(list(items.values()))) is not None:
+        pytest.exit(f"{failing} fails on the code as it is: mend it first.", returncode=1)
     gc.freeze()
     known = {path: json.loads(path.read_text()) for path in sorted(Path(PACKAGE.replace(".", "/")).rglob("*.meta"))}
     untried = [(path, name) for path, each in known.items() for name, code in _codes(each).items() if code is None]
     print(f"\n{len(untried)} of {sum(len(_codes(each)) for each in known.values())} mutants to try", flush=True)
 
-    def start(name: str) -> tuple[int, float]:
+    def start(name: str) -> Fork:
         tests = sorted(reaching.get(_function(name), []), key=lambda test: seconds[test])
+        tests = list(dict.fromkeys([*reversed(noticing.get(_function(name), [])), *tests]))
         limit = BEGINNING_SECONDS + PATIENCE * sum(seconds[test] for test in tests)
+        reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
             code = DIED
             with suppress(BaseException):
                 _put_in_place(name, holders, caches)
-                code = DIED if _is_noticed([items[test] for test in tests if test in items]) else LIVED
+                test = _noticing([items[test] for test in tests if test in items])
+                os.write(writing, (test or "").encode())
+                code = DIED if test else LIVED
             os._exit(code)
-        return pid, time.monotonic() + limit
+        os.close(writing)
+        return Fork(pid, time.monotonic() + limit, reading)
 
-    for number, ((path, name), code) in enumerate(_results(untried, start), 1):
+    for number, ((path, name), code, test) in enumerate(_results(untried, start), 1):
         _codes(known[path])[name] = code
-        if number % 200 == 0 or number == len(untried):
+        if test in reaching.get(_function(name), []):
+            noticing.setdefault(_function(name), []).append(test)
+        if number % 100 == 0 or number == len(untried):
             print(f"{number} tried", flush=True)
             for each, content in known.items():
                 each.write_text(json.dumps(content))
@@ -105,8 +122,8 @@ def _put_in_place(name: str, holders: dict[str, list[Holder]], caches: list[Any]
         cache.cache_clear()
 
 
-def _is_noticed(items: list[Any]) -> bool:
-    """Say whether any test fails. Tests that take nothing but their parameters are called as they are."""
+def _noticing(items: list[Any]) -> str | None:
+    """Return the first test that fails. Tests that take nothing but their parameters are called as they are."""
     whole = [item for item in items if _plain_arguments(item) is None]
     for item in items:
         arguments = _plain_arguments(item)
@@ -117,13 +134,11 @@ def _is_noticed(items: list[Any]) -> bool:
         except pytest.skip.Exception:
             continue
         except BaseException:  # noqa: BLE001 -- whatever a broken function raises
-            return True
-    following = [*whole[1:], None]
-    return any(
-        report.failed
-        for item, next_item in zip(whole, following, strict=bool(whole))
-        for report in runtestprotocol(item, log=False, nextitem=next_item)
-    )
+            return str(item.nodeid)
+    for item, next_item in zip(whole, [*whole[1:], None], strict=False):
+        if any(report.failed for report in runtestprotocol(item, log=False, nextitem=next_item)):
+            return str(item.nodeid)
+    return None
 
 
 def _plain_arguments(item: Any) -> dict[str, Any] | None:
@@ -133,26 +148,29 @@ def _plain_arguments(item: Any) -> dict[str, Any] | None:
 
 
 def _results(
-    untried: list[tuple[Path, str]], start: Callable[[str], tuple[int, float]]
-) -> Iterator[tuple[tuple[Path, str], int]]:
-    """Yield what became of each mutant, as many at once as `JOBS` says."""
+    untried: list[tuple[Path, str]], start: Callable[[str], Fork]
+) -> Iterator[tuple[tuple[Path, str], int, str]]:
+    """Yield what became of each mutant and the test that noticed it, as many at once as `JOBS` says."""
     jobs, waiting = int(os.environ.get("JOBS", "1")), iter(untried)
-    running: dict[int, tuple[tuple[Path, str], float]] = {}
+    running: dict[int, tuple[tuple[Path, str], Fork]] = {}
     while True:
         while len(running) < jobs and (mutant := next(waiting, None)) is not None:
-            pid, deadline = start(mutant[1])
-            running[pid] = mutant, deadline
+            fork = start(mutant[1])
+            running[fork.pid] = mutant, fork
         if not running:
             return
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
-            for each, (_, deadline) in running.items():
-                if time.monotonic() > deadline:
+            for each, (_, fork) in running.items():
+                if time.monotonic() > fork.deadline:
                     os.kill(each, signal.SIGKILL)
             time.sleep(0.005)
             continue
         code = os.waitstatus_to_exitcode(status)
-        yield running.pop(pid)[0], OUT_OF_TIME if code == -signal.SIGKILL else code
+        mutant, fork = running.pop(pid)
+        with os.fdopen(fork.reading) as pipe:
+            test = pipe.read()
+        yield mutant, OUT_OF_TIME if code == -signal.SIGKILL else code, test
 
 
 def _print_totals(codes: list[int | None]) -> None:
