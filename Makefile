@@ -28,7 +28,7 @@ setup: ## .venv, node_modules, assets
 bench: ## measure the hot paths, as ratios to a bare baseline of the same run
 	@bin/setup && .venv/bin/python bin/bench.py
 
-mutants: ## mutation testing of the scoring package (most of an hour, not in CI)
+mutants: ## mutation testing of the scoring package (half an hour on two cores, not in CI)
 	@bin/setup && bin/mutants
 
 lock: ## pin what requirements*.in ask for
