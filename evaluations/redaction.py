@@ -60,7 +60,7 @@ def _holds_key(text: str) -> bool:
 
 def _is_name_and_password(word: str) -> bool:
     """Say whether a word is what stands behind `Basic` in a header: name, colon and password in base64."""
-    padded = unquote(word).rstrip("=").translate(str.maketrans("-_", "+/"))
+    padded = (unquote(word) if "%" in word else word).rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         plain = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode()
     except ValueError:

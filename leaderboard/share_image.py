@@ -84,7 +84,7 @@ def share_picture(board: Board) -> SharePicture:
         human_mean=None if people is None else float(people.estimate.accuracy or 0),
         is_demo=board.question_set.benchmark.is_demo or (bool(drawn) and all(row.is_demo for row in drawn)),
         are_people_demo=people is not None and people.is_demo,
-        is_small=board.is_small,
+        is_small=board.is_small and bool(board.rows),
     )
 
 

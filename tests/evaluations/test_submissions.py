@@ -105,14 +105,14 @@ def test_repeats_are_repeats(bank, system) -> None:
     assert run.items.filter(repeat=1, outcome="right").count() == 0
 
 
-def test_missing_questions_make_the_run_incomplete_and_unranked(bank, system) -> None:
+def test_missing_questions_make_the_run_incomplete_and_leave_it_without_accuracy(bank, system) -> None:
     run = submission_accept(submission_id=make_submission(bank, system, {"q-choice": "[ANSWER]A[/ANSWER]"}).pk)
     assert run.status == "incomplete"
     other = make_outside_system("whole")
     submission_accept(submission_id=make_submission(bank, other).pk)
     board = load_board(question_set=bank.question_set, query=BoardQuery(rule="standard@1"), with_topics=False)
-    shown = {row.slug: (row.is_complete, row.rank, row.is_submitted) for row in board.rows}
-    assert shown == {"agent": (False, None, True), "whole": (True, 1, True)}
+    shown = {row.slug: (row.is_complete, row.has_accuracy, row.is_submitted) for row in board.rows}
+    assert shown == {"agent": (False, False, True), "whole": (True, True, True)}
 
 
 def test_a_waiting_or_rejected_submission_counts_nowhere(bank, system) -> None:
