@@ -25,6 +25,8 @@ from _pytest.runner import runtestprotocol
 
 PACKAGE = "corpus.scoring"
 LIVED, DIED, OUT_OF_TIME = 0, 1, -24
+# A fork that could not even put its mutant in place proves nothing of the tests.
+NOT_TRIED = 3
 # A mutant may take twice as long as its tests took in mutmut's own run, which was slow, and some seconds to begin.
 PATIENCE, BEGINNING_SECONDS = 2, 10
 Holder = tuple[dict[str, Any], str]
@@ -60,9 +62,10 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
-            code = DIED
+            code = NOT_TRIED
             with suppress(BaseException):
                 _put_in_place(name, holders, caches)
+                code = DIED
                 test = _noticing([items[test] for test in tests if test in items])
                 os.write(writing, (test or "").encode())
                 code = DIED if test else LIVED
@@ -71,6 +74,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         return Fork(pid, time.monotonic() + limit, reading)
 
     for number, ((path, name), code, test) in enumerate(_results(untried, start), 1):
+        if code == NOT_TRIED:
+            pytest.exit(f"{name} could not be put in place.", returncode=1)
         _codes(known[path])[name] = code
         if test in reaching.get(_function(name), []):
             noticing.setdefault(_function(name), []).append(test)
@@ -124,10 +129,11 @@ def _put_in_place(name: str, holders: dict[str, list[Holder]], caches: list[Any]
 
 def _noticing(items: list[Any]) -> str | None:
     """Return the first test that fails. Tests that take nothing but their parameters are called as they are."""
-    whole = [item for item in items if _plain_arguments(item) is None]
+    whole = []
     for item in items:
         arguments = _plain_arguments(item)
         if arguments is None:
+            whole.append(item)
             continue
         try:
             item.obj(**arguments)

@@ -119,6 +119,11 @@ class Board:
         return self.n_questions < SMALL_TOPIC
 
     @property
+    def why_nobody(self) -> str:
+        """Why nobody has a rank, where nobody has."""
+        return "too few questions to rank anybody" if self.is_small and self.rows else "no complete result yet"
+
+    @property
     def has_macro(self) -> bool:
         """Whether any row has a mean of topics."""
         return any(row.macro for row in self.rows)

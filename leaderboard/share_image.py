@@ -41,7 +41,7 @@ class ShareLine:
 
 @dataclass(frozen=True, slots=True)
 class SharePicture:
-    """What the picture says; `is_demo` where nothing in it is real, so that no single line need say so."""
+    """What the picture says; `is_demo` where nothing in it is real, `why_nobody` has a rank where no line is drawn."""
 
     site: str
     title: str
@@ -50,12 +50,7 @@ class SharePicture:
     human_mean: float | None
     is_demo: bool
     are_people_demo: bool = False
-    is_small: bool = False
-
-    @property
-    def why_nobody(self) -> str:
-        """Why no system has a rank, where none has."""
-        return "too few questions to rank anybody" if self.is_small else "no complete result yet"
+    why_nobody: str = ""
 
     @property
     def human_words(self) -> str:
@@ -84,7 +79,7 @@ def share_picture(board: Board) -> SharePicture:
         human_mean=None if people is None else float(people.estimate.accuracy or 0),
         is_demo=board.question_set.benchmark.is_demo or (bool(drawn) and all(row.is_demo for row in drawn)),
         are_people_demo=people is not None and people.is_demo,
-        is_small=board.is_small and bool(board.rows),
+        why_nobody=board.why_nobody,
     )
 
 
