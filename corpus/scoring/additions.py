@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 
+from corpus.scoring.folding import holds_any
 from corpus.scoring.tags import TAG
 
 _LETTER = r"[*_(]{0,3}[A-Z]{1,2}(?![A-Za-z0-9])[)*_]{0,4}"
@@ -17,9 +18,13 @@ _ADDED = (
 )
 _BEHIND = re.compile(rf"[\s.;:,!*_)\]}}$\\`\"']{{1,12}}{_ADDED}")
 _WITHIN = re.compile(rf"(?:[.;:,]\s|\n|\s[–—-]\s)\s{{0,3}}{_ADDED}")
+# Every way to add a letter holds one of these.
+_AS_WELL = ("also", "well", "too", "likewise", "equally", "just")
 _CAPITALS = re.compile(r"[A-Z]{1,2}")
 _MAX_LENGTH = 500
 _SENTENCE_LENGTH = 200
+# As far behind an answer as the longest of these sentences ends, its tag included.
+_REACH = 400
 
 
 def added_letters(text: str, start: int, end: int, *, is_subject: bool = False) -> Collection[str]:
@@ -28,7 +33,7 @@ def added_letters(text: str, start: int, end: int, *, is_subject: bool = False) 
     `is_subject`: the answer is the subject of a sentence, behind which another may follow.
     """
     end = end + _SENTENCE_LENGTH if is_subject else end
-    if end - start > _MAX_LENGTH:
+    if end - start > _MAX_LENGTH or not holds_any(text[start : end + _REACH], _AS_WELL):
         return ()
     closing = TAG.match(text, end)
     behind = end if closing is None else closing.end()

@@ -52,6 +52,8 @@ def read_choice(text: str, shown: Sequence[ShownOption]) -> ChoiceRead | Unread:
     Letters outside the options, alternatives (`A or C`) and a letter whose text is another option's are not read.
     """
     letters = {option.letter: position for position, option in enumerate(shown)}
+    if len(text) == 1 and text in letters:
+        return ChoiceRead((letters[text],))
     plain = _PLAIN_LIST.fullmatch(text)
     if plain is not None:
         named = [letter.strip() for letter in plain.group(1).split(",")]

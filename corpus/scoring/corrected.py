@@ -75,6 +75,8 @@ def _found(text: str, start: int, place: Located, content: Content | Unread, sta
 
 def _announced_again(rest: str, asked: Asked) -> tuple[Located, Content] | None:
     """Return the last announcement behind words that take something back, where it can be read."""
+    if not is_corrected(rest):
+        return None
     places = [place for place in (last_boxed(rest), _last_stated(rest, asked)) if place is not None]
     located = max(places, key=lambda place: place.start, default=None)
     if located is None or not is_corrected(rest[: located.start]):

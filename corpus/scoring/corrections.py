@@ -112,13 +112,12 @@ _NOT_BUT = re.compile(
 )
 _STARRED = re.compile(r"\s{0,4}\*(?P<answer>[^\s*][^\n*]{0,40})\s*\Z")
 
-# A sentence that may correct something: the first word of any pattern above.
+# A sentence that may correct something, in lower case: the first word of any pattern above.
 _START = re.compile(
     r"(?:\A[^\w\n]{0,8}|[.!?…;)\]}\n—–*]\s{0,3}[*_(#>-]{0,4}\s?)(?P<start>"
     r"(?:wait|hold|hmm|oh|ah|oops|whoops|actually|sorry|apologies|correction|correcting|edit|update|erratum|typo|fix|"
     r"amendment|final|on|upon|or|but|looking|let|scratch|strike|please|ignore|disregard|i|i'm|i'd|i'll|i've|that|that's|this|unfortunately|nope|change|"
-    r"after|take|count|accept|it|it's|the|my|make|no|changing|revising|updating|switching|rather|revised|corrected|updated|new)\b)",
-    re.I,
+    r"after|take|count|accept|it|it's|the|my|make|no|changing|revising|updating|switching|rather|revised|corrected|updated|new)\b)"
 )
 _HINTS = (
     "wait", "hold on", "hmm", "oops", "actually", "sorry", "apolog", "correct", "edit", "update", "erratum", "typo",
@@ -160,9 +159,10 @@ def corrections(text: str, *, is_first: bool) -> list[Behind]:
     if is_first and _ASKED_AND_DENIED.match(text):
         first = Behind(0, is_retracted=True)
     found: list[Behind | None] = []
-    if holds_any(lowered(text), _HINTS):
-        text = text.replace("’", "'")
-        starts = deque(_START.finditer(text), maxlen=MAX_CORRECTIONS)
+    folded = lowered(text)
+    if holds_any(folded, _HINTS):
+        text, folded = text.replace("’", "'"), folded.replace("’", "'")
+        starts = deque(_START.finditer(folded), maxlen=MAX_CORRECTIONS)
         found = [_behind(text, start, is_direct=is_first and start.start() == 0) for start in reversed(starts)]
     return [each for each in (*found, first) if each is not None]
 
@@ -183,7 +183,7 @@ def _starred(text: str) -> Behind | None:
 
 
 def _behind(text: str, found: re.Match[str], *, is_direct: bool) -> Behind | None:
-    start, word = found.start("start"), found["start"].lower()
+    start, word = found.start("start"), found["start"]
     if word in _DIRECT and (not is_direct or "(" in text[:start]):
         return None
     is_retracted = (is_direct or word not in _OF_ANYTHING) and _WITHDRAWN.match(text, start) is not None

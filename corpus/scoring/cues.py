@@ -273,6 +273,8 @@ MAX_RUN_ONS = 8
 
 def run_on_starts(text: str) -> tuple[int, ...]:
     """Return where a reply may run on into a question of its own (`\\nQuestion: ...`), the first few places."""
+    if "\n" not in text:
+        return ()
     matches = _RUN_ON.finditer(text, len(text) - len(text.lstrip()))
     return tuple(match.start() for match in islice(matches, MAX_RUN_ONS))
 

@@ -58,7 +58,7 @@ def _unless_added_to(found: Found, text: str, asked: Asked) -> Found:
     if asked.kind is not Kind.CHOICE or found.span is None or not isinstance(content, Content):
         return found
     added = added_letters(text, *found.span, is_subject=found.form == "statement")
-    if not any(option.letter in added and option.key not in content.option_keys for option in asked.shown):
+    if not added or not any(option.letter in added and option.key not in content.option_keys for option in asked.shown):
         return found
     return replace(found, content=Unread("Another option is called correct as well.", UNREAD_LIST), is_attempt=True)
 

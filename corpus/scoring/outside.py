@@ -36,6 +36,8 @@ def with_outside(text: str, opening: int, closing: int, found: Found, asked: Ask
     So for an option that is an amount and was read, or not found, by its text. A sign or a power of ten that makes no
     number with what stands inside makes an expression, which is not read.
     """
+    if opening == 0 and closing == len(text):
+        return found
     unit_inside = _unit_inside(text, found, asked)
     if unit_inside is None:
         return found

@@ -356,7 +356,9 @@ def chosen_protocols(names: Iterable[str]) -> tuple[Protocol, ...]:
     Raise `UnknownProtocolError` for a name that is not registered.
     """
     wanted = set(names)
+    if not wanted:
+        return _ALL
     unknown = sorted(wanted.difference(PROTOCOLS))
     if unknown:
         raise UnknownProtocolError(f"There is no protocol {unknown[0]!r}. Registered: {', '.join(PROTOCOLS)}.")
-    return tuple(protocol for protocol in _ALL if protocol.name in wanted) if wanted else _ALL
+    return tuple(protocol for protocol in _ALL if protocol.name in wanted)

@@ -33,6 +33,7 @@ _AS_AN_AI = re.compile(r"\bas an? (?:AI|artificial intelligence|(?:large )?langu
 # About 250 tokens; no limit that anyone sets for an answer is lower.
 SHORTEST_BROKEN_OFF = 1_000
 _ENDED = re.compile(r"(?:[.!?…。][)\]}\"'”’*_`]{0,4}|\\[\])]|[\]>$]|```)\Z")
+_LONGEST_ENDING = 5
 
 
 def is_given_up(text: str) -> bool:
@@ -55,7 +56,8 @@ def is_broken_off(text: str, visible: str) -> bool:
 
     For replies whose end nobody explained: `text` is all that was sent, `visible` the same without thinking and echo.
     """
-    return len(text.rstrip()) >= SHORTEST_BROKEN_OFF and _ENDED.search(visible.rstrip()) is None
+    end = visible.rstrip()[-_LONGEST_ENDING:]
+    return len(text.rstrip()) >= SHORTEST_BROKEN_OFF and _ENDED.search(end) is None
 
 
 def _has_hint(text: str) -> bool:

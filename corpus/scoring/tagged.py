@@ -26,12 +26,12 @@ def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
         group = last_group(text, filled, asked.prompt)
         if group is None:
             return found_at(text, filled[-1], Unread("The words before the tag deny it.", DENIED))
-        if _is_called_wrong(text, group[-1]):
+        closing = TAG.match(text, group[-1].end)
+        behind = group[-1].end if closing is None else closing.end()
+        if _is_called_wrong(text, behind):
             return found_at(text, group[-1], Unread("The words behind the tag deny it.", DENIED))
         found = united(text, group, [_read_inside(text, tag, asked) for tag in group], asked)
         found = _with_outside(text, group, found, asked)
-        closing = TAG.match(text, group[-1].end)
-        behind = group[-1].end if closing is None else closing.end()
         return read_correction(text, behind, asked, found.content, is_direct=True) or found
     if scan.lone_closing is not None:
         return _read_before_closing(text, scan.lone_closing, asked)
@@ -45,12 +45,11 @@ def read_tagged(text: str, asked: Asked, is_cut: bool) -> Found | None:
 _PREDICATE = re.compile(r"[ \t*_,]{0,4}(?:which\s)?(?:is|are|was|were|would|must|seems?|can)\b")
 
 
-def _is_called_wrong(text: str, tag: Located) -> bool:
-    """Tell whether the words right behind a tag say that it is wrong (`[ANSWER]A[/ANSWER] is wrong`)."""
-    closing = TAG.match(text, tag.end)
-    if closing is None or _PREDICATE.match(text, closing.end()) is None:
+def _is_called_wrong(text: str, behind: int) -> bool:
+    """Tell whether the words at `behind`, the end of a tag, say that it is wrong (`[ANSWER]A[/ANSWER] is wrong`)."""
+    if _PREDICATE.match(text, behind) is None:
         return False
-    return is_called_wrong(text[closing.end() : closing.end() + MAX_UNCLOSED_LENGTH])
+    return is_called_wrong(text[behind : behind + MAX_UNCLOSED_LENGTH])
 
 
 def _with_outside(text: str, group: Sequence[Located], found: Found, asked: Asked) -> Found:

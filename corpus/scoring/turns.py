@@ -2,6 +2,8 @@
 
 import re
 
+from corpus.scoring.folding import holds_any
+
 # The tokens that end a turn, between `<|` and `|>`, and those that are written in another way.
 _BARRED_ENDS = (
     "im_end", "eot_id", "eom_id", "eot", "EOT", "eom", "end", "endoftext", "end_of_text", "end_of_turn", "eos",
@@ -32,7 +34,7 @@ _OTHERS = frozenset({"user", "system"})
 
 def without_other_turns(text: str) -> str:
     """Return `text` with all but the reply's own turn blanked out, the tokens around it too."""
-    if not any(token in text for token in _TOKENS):
+    if not holds_any(text, _TOKENS):
         return text
     start = 0
     while True:

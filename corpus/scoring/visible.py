@@ -45,7 +45,7 @@ def visible_text(text: str, prompt: str = "", said_first: str = "") -> Visible:
     if _may_think(visible.text):
         spoken = _without_thinking(visible.text)
         visible = Visible(spoken.text, spoken.is_cut_in_thinking or visible.is_cut_in_thinking)
-    return visible._replace(text=without_other_turns(visible.text))
+    return Visible(without_other_turns(visible.text), visible.is_cut_in_thinking)
 
 
 # As long as what they stand for; a heading begins with the sign that Markdown has for one.
