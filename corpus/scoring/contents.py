@@ -154,6 +154,20 @@ def read_leading(text: str, asked: Asked) -> Content | Unread:
     return _read_letters(text, match, asked)
 
 
+def read_reasoned(text: str, asked: Asked) -> Content | Unread:
+    """Read `text`, which should be nothing but an answer, letters perhaps with their reason (`B because it is big`)."""
+    content = read_content(text, asked)
+    if isinstance(content, Content) or content.note or asked.kind is not Kind.CHOICE:
+        return content
+    return content if _REASONED.match(text) is None else read_leading(text, asked)
+
+
+_REASONED = re.compile(
+    rf"\s{{0,8}}[*_(]{{0,3}}{_LETTERS}[*_)]{{0,3}},?\s"
+    r"(?:because|since|due\sto|owing\sto|as\s(?:it|they|the|these|this))\b"
+)
+
+
 def goes_through_options(text: str, start: int, asked: Asked) -> bool:
     """Tell whether a list that says something of each option begins at `start`."""
     if asked.kind is not Kind.CHOICE:

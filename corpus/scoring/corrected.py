@@ -8,6 +8,7 @@ from corpus.scoring.cues import is_corrected, last_announced
 from corpus.scoring.denials import end_of_denied
 from corpus.scoring.found import Found, found_at
 from corpus.scoring.option_texts import BY_TEXT, option_texts
+from corpus.scoring.reasons import last_conclusion
 from corpus.scoring.statements import only_statement
 from corpus.scoring.tags import Located, last_boxed
 from corpus.scoring.types import Asked, Kind, Unread
@@ -41,6 +42,8 @@ def read_correction(
         content = _said(rest, behind, asked, stated)
         if content is not None:
             return _found(text, start, behind.answer or Located(behind.start, behind.start, ""), content, stated)
+    if announced is None and asked.kind is Kind.CHOICE:
+        announced = _concluded_otherwise(rest, asked)
     return None if announced is None else _found(text, start, *announced, stated)
 
 
@@ -52,6 +55,22 @@ _CONFIRMED = re.compile(
     r"|\b(?:that|it|this)(?:['’]s|\sis)\s(?:still\s|indeed\s|actually\s)?(?:right|correct|fine)\b|\banswer\s(?:still\s)?stands\b",
     re.IGNORECASE,
 )
+
+
+_OBJECTED = re.compile(
+    r"(?:\A|(?<=[.!?\n]))[\s.;*_]{0,4}(?:but|however|yet|although|though|wait|hmm{0,3}|actually)\b[^.!?\n]{1,200}\Z",
+    re.IGNORECASE,
+)
+_OBJECTION_WINDOW = 220
+
+
+def _concluded_otherwise(rest: str, asked: Asked) -> tuple[Located, Content] | None:
+    """Return the letter that an objection comes to with the last words of `rest` (`But ethanol is heavier, so B.`)."""
+    located = last_conclusion(rest)
+    if located is None or not _OBJECTED.search(rest[max(located.start - _OBJECTION_WINDOW, 0) : located.start]):
+        return None
+    content = read_content(rest[located.start : located.end], asked)
+    return (located, content) if isinstance(content, Content) else None
 
 
 def is_said_again(rest: str, asked: Asked, stated: Content) -> bool:

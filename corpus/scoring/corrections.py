@@ -7,7 +7,7 @@ from typing import NamedTuple
 from corpus.scoring.folding import holds_any, lowered
 from corpus.scoring.tags import Located
 
-MEANT = "meant"
+MEANT = "correction"
 # Looked at from the last one back. A reply that corrects itself more often is in a loop.
 MAX_CORRECTIONS = 16
 

@@ -29,7 +29,7 @@ _SHORT_CUE = re.compile(
 _DASH_CUE = re.compile(rf"answers?{_STRESS}\s(?:[-–—→]|[-=]>){_STRESS}\s{_STRESS}(?=[*_$(\\+−-]{{0,4}}\.?[a-z0-9])")
 _QUALIFIERS = ("correct", "right", "best", "final", "appropriate", "suitable", "accurate")
 _QUALIFIED_CUE = re.compile(
-    rf"(?:{'|'.join(_QUALIFIERS)})\s{{1,2}}(?:options?|choices?|letters?|statements?|values?)(?:\(s\))?{_VERB}"
+    rf"(?:{'|'.join(_QUALIFIERS)})\s{{1,2}}(?:options?|choices?|letters?|statements?|values?|one)(?:\(s\))?(?:\shere)?{_VERB}"
     rf"|(?:my|best|educated)\s{{1,2}}guess(?:{_VERB}|{_STRESS}:{_STRESS})"
 )
 _FINAL_CUE = re.compile(rf"final[ _]{{1,2}}answers?(?:\(s\))?{_STRESS}[:=：]{_STRESS}")

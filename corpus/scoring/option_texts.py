@@ -179,6 +179,8 @@ class OptionTexts:
         shape = _shape(words)
         if not shape or shape.casefold() == self.folded[position]:
             return False
+        if _GIVES_REASON.match(shape):
+            return False
         if self.position_of(words) is not None:
             return True
         valued = self._read_value(shape) if shape[0] in _BEGINS_AMOUNT else None
@@ -191,6 +193,9 @@ class OptionTexts:
             return bool(named) and min(named) < own
         return bool(named) or any(_holds(option, shape) for option in others)
 
+
+# What follows is said of the letter in front, whatever it names (`B, because methanol is smaller`).
+_GIVES_REASON = re.compile(r"(?:because|since)\s", re.IGNORECASE)
 
 # Words by which answers are spoken of: as a part of an option's text they name nothing.
 _OF_ANSWERING = re.compile(

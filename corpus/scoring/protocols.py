@@ -15,6 +15,7 @@ from corpus.scoring.contents import (
     is_before_another,
     long_letters,
     read_content,
+    read_reasoned,
     read_stated,
 )
 from corpus.scoring.corrected import WITHDRAWN, is_said_again, read_correction
@@ -33,6 +34,7 @@ from corpus.scoring.lists import UNREAD_LIST
 from corpus.scoring.numbers import SEVERAL_NUMBERS
 from corpus.scoring.option_texts import BY_TEXT, option_texts
 from corpus.scoring.outside import with_outside
+from corpus.scoring.picked import picked_words
 from corpus.scoring.reasons import last_conclusion
 from corpus.scoring.statements import called_correct, only_statement
 from corpus.scoring.tagged import read_tagged
@@ -245,7 +247,7 @@ def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
     if asked.kind is Kind.NUMBER and "=" in text and has_conclusion(text):
         return None
     located = Located(0, len(text), "bare reply")
-    content = read_content(text, asked)
+    content = _read_spoken(text, asked) or read_reasoned(text, asked)
     if isinstance(content, Content) and asked.kind is Kind.NUMBER and _ASKED_NUMBER.search(text):
         return None
     if isinstance(content, Content) and (behind := _read_behind(text, located, content, asked)) is not None:
@@ -256,6 +258,22 @@ def read_bare(text: str, asked: Asked, is_cut: bool) -> Found | None:
     if isinstance(content, Unread) and (is_longer_text or not content.note):
         return None
     return found_at(text, located, content)
+
+
+_SPOKEN = re.compile(
+    r"\s{0,8}(?:(?:so|thus|hence|therefore|probably|likely|definitely),?"
+    r"|I(?:['’]ll|['’]d|\swill|\swould)\s(?:go\swith|say|answer|pick|choose)|I(?:['’]m|\sam)\sgoing\swith|I\sgot)\s(?=\S)",
+    re.IGNORECASE,
+)
+
+
+def _read_spoken(text: str, asked: Asked) -> Content | None:
+    """Read the number behind the words of a reply of one line (`So 42 g.`, `I'll go with 42.`)."""
+    spoken = _SPOKEN.match(text)
+    if asked.kind is not Kind.NUMBER or spoken is None or "\n" in text.strip():
+        return None
+    content = read_content(text[spoken.end() :], asked)
+    return content if isinstance(content, Content) else None
 
 
 def _is_list_of_all(content: Content, asked: Asked) -> bool:
@@ -282,7 +300,7 @@ def read_statement(text: str, asked: Asked, is_cut: bool) -> Found | None:
         return None
     located = only_statement(text, long_letters(asked), asked.prompt)
     if located is None:
-        return _read_called_correct(text, asked)
+        return _read_called_correct(text, asked) or _read_picked_words(text, asked)
     content = read_content(text[located.start : located.end], asked)
     return None if isinstance(content, Unread) else found_at(text, located, content)
 
@@ -299,13 +317,22 @@ def _read_called_correct(text: str, asked: Asked) -> Found | None:
     return found_at(text, places[-1], Content(option_keys=(asked.shown[position].key,), notes=(BY_TEXT,)))
 
 
+def _read_picked_words(text: str, asked: Asked) -> Found | None:
+    """Read `I'll go with ethanol.` at the end of a reply that calls nothing correct."""
+    located = picked_words(text)
+    position = None if located is None else option_texts(asked.shown).position_of(text[located.start : located.end])
+    if located is None or position is None or called_correct(text):
+        return None
+    return found_at(text, located, Content(option_keys=(asked.shown[position].key,), notes=(BY_TEXT,)))
+
+
 def read_first_line(text: str, asked: Asked, is_cut: bool) -> Found | None:
     """Read a reply whose first line is nothing but the answer, an explanation following."""
     start = len(text) - len(text.lstrip())
     end = text.find("\n", start)
     if end < 0 or end - start > MAX_BARE_LENGTH or "=" in text[start:end]:
         return None
-    content = read_content(text[start:end], asked)
+    content = read_reasoned(text[start:end], asked)
     if isinstance(content, Unread) or goes_through_options(text, start, asked):
         return None
     corrected = read_correction(text, end, asked, content, is_direct=True)

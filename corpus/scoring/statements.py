@@ -7,6 +7,7 @@ from itertools import islice
 from corpus.scoring.denials import is_denied_statement, is_taken_back
 from corpus.scoring.falsehoods import asks_for_false, called_false
 from corpus.scoring.folding import holds_any, lowered
+from corpus.scoring.picked import picked_letters
 from corpus.scoring.reasons import last_conclusion
 from corpus.scoring.tags import Located
 
@@ -111,8 +112,8 @@ def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = 
 
     Letters joined by `and`, `&`, `+`, `plus` or `as well as` belong together; what may be an alternative, a part of
     another group or a condition is no statement. Two capitals are a letter only where `long_letters` holds them.
-    Where nothing is stated, the letter counts to which the last words come (`Hence option B.`). Where `prompt` asks for
-    what is false, `B is correct` states nothing and `B is the false statement` does.
+    Where nothing is stated, the letters count to which the last words come (`Hence option B.`, `It must be B.`). Where
+    `prompt` asks for what is false, `B is correct` states nothing and `B is the false statement` does.
     """
     text = text.replace("’", "'")
     may_be_called = holds_any(lowered(text), _CALLING_WORDS)
@@ -121,7 +122,7 @@ def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = 
     if is_false_asked and (false := called_false(text)) is not None:
         return false
     if not (may_be_called and _MAY_CALL.search(text)) and _MAY_CHOOSE.search(text) is None:
-        return None if _may_be_named(text) and _NAMED.search(text) else last_conclusion(text)
+        return None if _may_be_named(text) and _NAMED.search(text) else last_conclusion(text) or picked_letters(text)
     stated = _all_said(text, _SAID_OF_MANY if long_letters else _SAID)
     if len(stated) > MAX_REPEATED:
         return None
@@ -132,7 +133,7 @@ def only_statement(text: str, long_letters: Collection[str] = (), prompt: str = 
     if is_false_asked:
         stated = [each for each in stated if each["object"] or _ANSWER_NAMED.search(each.group())]
     if not stated:
-        return None if called_correct(text) else last_conclusion(text)
+        return None if called_correct(text) else last_conclusion(text) or picked_letters(text)
     if len(stated) > MAX_STATEMENTS:
         return None
     found = [match for match in stated if not is_denied_statement(text, match.start())]
