@@ -1,6 +1,6 @@
 """The read-me of a results export."""
 
-from corpus.models import QuestionSet, QuestionSetRevision
+from corpus.models import Benchmark, QuestionSet, QuestionSetRevision
 from leaderboard.queries import Board
 from leaderboard.snapshot_rows import PeopleShown
 
@@ -18,8 +18,7 @@ def readme(board: Board, set_revision: QuestionSetRevision, people: PeopleShown,
         f"Licence of the questions: {benchmark.licence or 'not stated'}. Cite: {cited}.",
         *_demo(board),
         "## Canary",
-        benchmark.canary or "The benchmark has none.",
-        "Leave the canary in wherever these files go.",
+        *_canary(benchmark),
         "## Files",
         *_files(answers=answers, is_open=is_open),
         "## How to read them",
@@ -37,6 +36,12 @@ def readme(board: Board, set_revision: QuestionSetRevision, people: PeopleShown,
         else f"Not in these files. {people.why_not}",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _canary(benchmark: Benchmark) -> list[str]:
+    if not benchmark.canary:
+        return ["The benchmark has none."]
+    return [benchmark.canary, "Leave the canary in wherever these files go."]
 
 
 def _demo(board: Board) -> list[str]:

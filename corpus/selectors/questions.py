@@ -12,6 +12,12 @@ def benchmark_by_slug(slug: str) -> Benchmark | None:
     return Benchmark.objects.filter(slug=slug).first()
 
 
+def no_benchmark(slug: str) -> str:
+    """Return what is said where there is no benchmark of that slug: which there are, and how one comes in."""
+    known = ", ".join(Benchmark.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
+    return f"There is no benchmark {slug}. There are: {known}. Bring its questions in first (import_corpus)."
+
+
 def current_revisions(benchmark_id: int) -> QuerySet[QuestionRevision]:
     """Return the current revision of every question of a benchmark, options in the bank's order."""
     return (

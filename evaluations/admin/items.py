@@ -34,7 +34,16 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
     """Look at prompts, raw replies, readings and scores; correct a reading."""
 
     reading_model = ItemReading
-    list_display = ["question_key", "system", "repeat", "status", "outcome", "error_code", "cost", "answered_at"]
+    list_display = [
+        "question_key",
+        "system",
+        "repeat",
+        "status",
+        "outcome",
+        "error_code",
+        "cost_in_list",
+        "answered_at",
+    ]
     list_display_links = ["question_key"]
     list_filter = [
         "status",
@@ -131,6 +140,13 @@ class ItemAdmin(CorrectionMixin, EvidenceAdmin):
         queued = date_format(timezone.localtime(run.queued_at), "Y-m-d H:i")
         words = f"{run.system.name} on {run.set_revision.question_set.name}, queued {queued}"
         return format_html('<a href="{}">{}</a>', run_address(run.pk), words)
+
+    @admin.display(description="cost", ordering="cost")
+    def cost_in_list(self, item: Item) -> str:
+        """Return what the answer cost, `unknown` where prices or token counts are."""
+        if item.status != Item.Status.ANSWERED:
+            return "-"
+        return "unknown" if item.cost is None else money(item.cost, prices_of(item.run.frozen).currency)
 
     @admin.display(description="cost")
     def cost_text(self, item: Item) -> str:

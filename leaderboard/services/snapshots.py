@@ -1,5 +1,6 @@
 """Publish a board as a snapshot: numbered, dated, hashed, and never changed afterwards."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -37,6 +38,22 @@ def snapshot_publish(
     Who may publish is for the caller to ask. Raise `SnapshotError` where there is nothing to publish or nothing has
     changed since the last snapshot, `BadQueryError` for a rule that does not exist.
     """
+    draft = snapshot_draft(question_set=question_set, rule=rule)
+    return _published(draft, note=note.strip(), actor=actor)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a snapshot would hold: the board as it would be frozen, whether people are in it, and what it rests on."""
+
+    board: Board
+    set_revision: QuestionSetRevision
+    people: PeopleShown
+    basis: Basis
+
+
+def snapshot_draft(*, question_set: QuestionSet, rule: str = "") -> Draft:
+    """Return what `snapshot_publish` would publish now, and store nothing. Raise what it raises."""
     found = public_sets().filter(pk=question_set.pk).first()
     if found is None or found.current_revision is None:
         raise SnapshotError(f"The set {question_set.slug} has no questions yet; bring some in first.")
@@ -52,7 +69,7 @@ def snapshot_publish(
         "groups": shown_group_members(board, matrix.root_ids),
         "participant_ids": sorted(participant_ids) if people.are_shown else [],
     }
-    return _published(board, found.current_revision, basis=basis, people=people, note=note.strip(), actor=actor)
+    return Draft(board, found.current_revision, people, basis)
 
 
 def counted_people(matrix: Matrix) -> frozenset[int]:
@@ -106,36 +123,20 @@ def _refuse_without_news(board: Board) -> None:
         raise SnapshotError(f"Nothing has changed since snapshot {latest.number}, which stands for this board as well.")
 
 
-def _published(
-    board: Board,
-    set_revision: QuestionSetRevision,
-    *,
-    basis: Basis,
-    people: PeopleShown,
-    note: str,
-    actor: AbstractBaseUser | None,
-) -> Snapshot:
+def _published(draft: Draft, *, note: str, actor: AbstractBaseUser | None) -> Snapshot:
     """Store the snapshot under the next number; whoever takes that number first, the other takes the next."""
     moment = timezone.now().replace(microsecond=0)
     for _ in range(_TRIES):
         try:
             with transaction.atomic():
-                return _stored(board, set_revision, basis=basis, people=people, note=note, moment=moment, actor=actor)
+                return _stored(draft, note=note, moment=moment, actor=actor)
         except IntegrityError:
             continue
     raise SnapshotError("Other snapshots are being published at this moment. Try again.")
 
 
-def _stored(
-    board: Board,
-    set_revision: QuestionSetRevision,
-    *,
-    basis: Basis,
-    people: PeopleShown,
-    note: str,
-    moment: datetime,
-    actor: AbstractBaseUser | None,
-) -> Snapshot:
+def _stored(draft: Draft, *, note: str, moment: datetime, actor: AbstractBaseUser | None) -> Snapshot:
+    board, set_revision, people, basis = draft.board, draft.set_revision, draft.people, draft.basis
     benchmark = board.question_set.benchmark
     if not Benchmark.objects.filter(pk=benchmark.pk, results_version=benchmark.results_version).exists():
         # Somebody may have withdrawn between the look at who counts and the look at the board.

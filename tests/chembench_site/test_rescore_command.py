@@ -61,6 +61,17 @@ def test_counts_of_both_rules_for_a_report(imported: Run) -> None:
 
 
 @pytest.mark.usefixtures("nothing_read")
+def test_a_proposal_says_how_many_scores_it_holds_and_what_comes_next(imported: Run) -> None:
+    out = StringIO()
+    call_command("rescore", "--run", str(imported.pk), stdout=out)
+    proposed = ItemRescoring.objects.get()
+    assert f"Rescoring {proposed.pk} holds {len(EXPECTED)} scores to add" in " ".join(out.getvalue().split())
+    assert "accept them with --accept" in out.getvalue()
+    call_command("rescore", "--run", str(imported.pk), "--accept", stdout=(accepted := StringIO()))
+    assert "scores to add" not in accepted.getvalue()
+
+
+@pytest.mark.usefixtures("nothing_read")
 def test_verdicts_change_only_with_accept(imported: Run) -> None:
     before = list(Item.objects.order_by("pk").values_list("outcome", flat=True))
     report = rescore("--run", str(imported.pk))

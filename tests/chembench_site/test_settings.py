@@ -55,6 +55,24 @@ def test_a_secret_key_is_enough(tmp_path: Path) -> None:
     assert run_check(DATA_DIR=str(tmp_path), SECRET_KEY="x" * 60).returncode == 0
 
 
+def test_a_data_folder_is_one_whatever_folder_a_command_is_started_in(tmp_path: Path) -> None:
+    """A relative one made a queue's address that named no file: `unix://var/demo/...`."""
+    relative = os.path.relpath(tmp_path, ROOT)
+    asked = "from django.conf import settings; print(settings.DATA_DIR, settings.RQ_QUEUES['default']['URL'])"
+    environment = {"DJANGO_SETTINGS_MODULE": "chembench_site.settings.base", "SECRET_KEY": "x" * 60, "REDIS_URL": ""}
+    shown = subprocess.run(
+        [sys.executable, "-c", asked],
+        cwd=tmp_path,
+        env={**os.environ, **environment, "DATA_DIR": relative, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    folder, address = shown.stdout.split()
+    assert Path(folder) == tmp_path.resolve()
+    assert address.startswith("unix:///")
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", ["/", "/admin/login/", "/healthz", "/no-such-page/"])
 def test_no_page_may_run_inline_script_or_load_from_elsewhere(client: Client, address: str) -> None:

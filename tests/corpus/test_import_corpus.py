@@ -445,3 +445,17 @@ def test_importing_before_the_tables_are_there_says_what_to_do(tmp_path):
     assert done.returncode == 1
     assert "Run `manage.py migrate` first" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["lint_corpus", "check_answer_keys", "export_corpus"])
+def test_an_unknown_benchmark_is_answered_with_those_there_are(command: str, tmp_path: Path) -> None:
+    Benchmark.objects.create(slug="mine", name="Mine")
+    rest = [str(tmp_path / "out")] if command == "export_corpus" else []
+    with pytest.raises(CommandError, match="There is no benchmark other. There are: mine."):
+        call_command(command, *rest, "--benchmark", "other")
+
+
+def test_lint_says_in_words_that_nothing_was_found(capsys: pytest.CaptureFixture[str]) -> None:
+    Benchmark.objects.create(slug="mine", name="Mine")
+    call_command("lint_corpus", "--benchmark", "mine")
+    assert capsys.readouterr().out.strip() == "Nothing was found in the questions."

@@ -1,5 +1,6 @@
 """The list of items and the page of one: found by what happened to them, waiting ones shown as waiting."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -132,3 +133,12 @@ def test_only_error_codes_of_the_run_are_offered(
     assert "error_code=overload" in one
     assert "error_code=timeout" not in one
     assert admin_client.get(reverse(LIST), {"run__id__exact": "no-id"}).status_code == 302
+
+
+def test_the_list_tells_a_cost_as_money(admin_client: Any, run: Run) -> None:
+    first, second, _ = run.items.order_by("pk")[:3]
+    change(first, status="answered", completion="C", cost=Decimal("0.000120000000"))
+    change(second, status="answered", completion="C", cost=None)
+    page = admin_client.get(reverse(LIST), {"run__id__exact": run.pk}).content.decode()
+    cells = set(re.findall(r'class="field-cost_in_list">([^<]*)<', page))
+    assert cells == {"0.00012 EUR", "unknown", "-"}

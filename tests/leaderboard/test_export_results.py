@@ -65,6 +65,7 @@ def test_a_folder_holds_tables_json_read_me_and_canary(client, results, tmp_path
     assert found["canary"] == CANARY
     for words in (CANARY, "MIT", "arXiv:1", "revision 1, 10 questions", "standard@1"):
         assert words in files["README.md"]
+    assert "Leave the canary in" in files["README.md"]
     (good, poor) = table(files["systems.csv"])
     assert (good["slug"], good["model_id"], poor["name"]) == ("good", "good-1", "'=Poor")
 
@@ -205,3 +206,10 @@ def test_groups_of_one_name_are_all_in_it(results, tmp_path) -> None:
         "organic-chemistry",
         "physical-chemistry",
     ]
+
+
+def test_a_read_me_without_a_canary_does_not_ask_to_leave_it_in(results, tmp_path) -> None:
+    Benchmark.objects.update(canary="")
+    read_me = export(tmp_path / "out")["README.md"]
+    assert "The benchmark has none." in read_me
+    assert "Leave the canary in" not in read_me

@@ -314,6 +314,20 @@ def test_the_command_publishes_and_reports(results, capsys) -> None:
     assert report["hash"] == Snapshot.objects.get().content_hash
 
 
+def test_a_dry_run_tells_what_would_be_published_and_publishes_nothing(results, capsys) -> None:
+    call_command("snapshot_publish", "small", "--dry-run", "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert (told["dry_run"], told["rows"], told["people_shown"]) == (True, 3, False)
+    call_command("snapshot_publish", "small", "--dry-run")
+    said = capsys.readouterr()
+    assert said.out.startswith("Dry run, nothing was published.")
+    assert f"{told['ranked']} of them ranked" in said.out
+    assert "Without people" in said.err
+    assert not Snapshot.objects.exists()
+    call_command("snapshot_publish", "small", "--json")
+    assert json.loads(capsys.readouterr().out)["rows"] == told["rows"]
+
+
 def test_the_command_says_what_there_is(results) -> None:
     for arguments, words in ((["none"], "There are: small"), (["small", "--rule", "none"], "standard@1")):
         with pytest.raises(CommandError, match=words):

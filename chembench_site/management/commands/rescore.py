@@ -10,7 +10,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from chembench_site.difference_files import as_csv, as_markdown
-from corpus.models import QuestionSet
+from corpus.models import AbstractRescoring, QuestionSet
 from corpus.scoring.rules import UnknownRuleError, resolve_rule
 from corpus.scoring.types import Outcome
 from corpus.services.rescoring import Proposed, RescoringError, default_reader, resolve_reader
@@ -221,11 +221,17 @@ def _people(studies: Collection[Study], question_set: QuestionSet | None, rules:
 
 
 def _in_words(line: dict[str, Any]) -> str:
-    return (
+    told = (
         f"{line['of']} {line.get('run') or ''}: {line['status']}, {line['n_answers']} answers, "
         f"{line['n_verdicts']} verdicts change, {line['n_readings']} are read otherwise with the same verdict, "
         f"{line['n_decisions']} against a person's correction, {line['n_skipped']} without a reading"
     ).replace(" :", ":")
+    if line["status"] != AbstractRescoring.Status.PROPOSED:
+        return told
+    return (
+        f"{told}.\n  Rescoring {line['rescoring']} holds {line['n_rows']} scores to add, those of the rule, the "
+        "reader or the key in force that are not stored yet. Look at them in the admin, or accept them with --accept."
+    )
 
 
 def _as_json(report: DifferenceReport) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from corpus.selectors.answer_keys import KeyCheck, answer_keys_check
-from corpus.selectors.questions import benchmark_by_slug, current_revisions
+from corpus.selectors.questions import benchmark_by_slug, current_revisions, no_benchmark
 
 
 class Command(BaseCommand):
@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         benchmark = benchmark_by_slug(options["benchmark"])
         if benchmark is None:
-            raise CommandError(f"There is no benchmark {options['benchmark']}. Import it with import_corpus.")
+            raise CommandError(no_benchmark(options["benchmark"]))
         revisions = current_revisions(benchmark.pk).defer("original")
         try:
             check = answer_keys_check(revisions=revisions, rule=options["rule"] or benchmark.default_rule)

@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from corpus.selectors.exports import exported_files, set_keys, topic_rows
-from corpus.selectors.questions import benchmark_by_slug, current_revisions
+from corpus.selectors.questions import benchmark_by_slug, current_revisions, no_benchmark
 
 
 class Command(BaseCommand):
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         target: Path = options["target"]
         benchmark = benchmark_by_slug(options["benchmark"])
         if benchmark is None:
-            raise CommandError(f"There is no benchmark {options['benchmark']}. Import it with import_corpus.")
+            raise CommandError(no_benchmark(options["benchmark"]))
         if target.exists() and not (target.is_dir() and not any(target.iterdir())):
             raise CommandError(f"{target} exists already. Name a new folder or zip.")
         files = [*exported_files(current_revisions(benchmark.pk).defer("original")), *tables(benchmark.pk)]

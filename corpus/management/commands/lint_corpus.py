@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from corpus.selectors.questions import benchmark_by_slug
+from corpus.selectors.questions import benchmark_by_slug, no_benchmark
 from corpus.services.findings import Found, findings_store, questions_lint
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         benchmark = benchmark_by_slug(options["benchmark"])
         if benchmark is None:
-            raise CommandError(f"There is no benchmark {options['benchmark']}. Import it with import_corpus.")
+            raise CommandError(no_benchmark(options["benchmark"]))
         findings = questions_lint(benchmark=benchmark)
         findings_store(benchmark=benchmark, findings=findings)
         as_json = {"benchmark": benchmark.slug, "findings": [asdict(found) for found in findings]}
@@ -32,6 +32,7 @@ class Command(BaseCommand):
 def as_text(findings: list[Found]) -> str:
     """Return the findings for a person: how many of each code, then each of them."""
     counts = Counter(found.code for found in findings)
-    lines = [f"{len(findings)} findings: " + ", ".join(f"{number} {code}" for code, number in counts.most_common())]
+    counted = ", ".join(f"{number} {code}" for code, number in counts.most_common())
+    lines = [f"{len(findings)} findings: {counted}" if findings else "Nothing was found in the questions."]
     lines += [f"  {found.code}: {found.file}: {found.message}" for found in findings]
     return "\n".join(lines)

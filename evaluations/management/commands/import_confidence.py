@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from corpus.models import Benchmark
+from corpus.selectors.questions import no_benchmark
 from evaluations.importers.chembench_reports import UnreadablePackError
 from evaluations.services.confidence_import import ConfidenceImported, confidences_import
 
@@ -29,7 +30,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         benchmark = Benchmark.objects.filter(slug=options["benchmark"]).first()
         if benchmark is None:
-            raise CommandError(f"There is no benchmark {options['benchmark']}. Import its questions first.")
+            raise CommandError(no_benchmark(options["benchmark"]))
         try:
             imported = confidences_import(
                 path=options["pack"], benchmark=benchmark, run_name=options["run"], dry_run=options["dry_run"]

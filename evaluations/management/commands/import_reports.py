@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from corpus.models import Benchmark, QuestionSet, QuestionSetRevision
+from corpus.selectors.questions import no_benchmark
 from evaluations.importers.chembench_reports import UnreadablePackError
 from evaluations.models import System
 from evaluations.selectors import board_items, outcome_counts
@@ -39,7 +40,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         benchmark = Benchmark.objects.filter(slug=options["benchmark"]).first()
         if benchmark is None:
-            raise CommandError(f"There is no benchmark {options['benchmark']}. Import its questions first.")
+            raise CommandError(no_benchmark(options["benchmark"]))
         counted = _counted_set(benchmark, options["set_slug"])
         packs, systems, failures = [], [], []
         for path in options["packs"]:
