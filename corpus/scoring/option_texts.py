@@ -179,10 +179,10 @@ class OptionTexts:
         shape = _shape(words)
         if not shape or shape.casefold() == self.folded[position]:
             return False
-        if _GIVES_REASON.match(shape):
-            return False
         if self.position_of(words) is not None:
             return True
+        if _SAYS_WHY.match(shape):
+            return False
         valued = self._read_value(shape) if shape[0] in _BEGINS_AMOUNT else None
         if valued is not None or _holds(self.exact[position], shape):
             return valued not in (None, position)
@@ -194,8 +194,11 @@ class OptionTexts:
         return bool(named) or any(_holds(option, shape) for option in others)
 
 
-# What follows is said of the letter in front, whatever it names (`B, because methanol is smaller`).
-_GIVES_REASON = re.compile(r"(?:because|since)\s", re.IGNORECASE)
+# What follows is said of the letter in front, whatever it names (`B, because methanol is smaller`, `B, not methanol`).
+_SAYS_WHY = re.compile(
+    r"(?:[Bb]ecause|[Ss]ince|as|due\sto|[Uu]nlike|[Cc]ompared\s(?:to|with)|(?:and\s)?[Nn]ot"
+    r"|(?:(?:is|it\sis|being)\s)?(?:[Mm]ore|[Ll]ess|[A-Za-z][a-z]{1,11}er)\s(?:[a-z-]{1,15}\s){0,2}than)\s"
+)
 
 # Words by which answers are spoken of: as a part of an option's text they name nothing.
 _OF_ANSWERING = re.compile(
