@@ -94,3 +94,11 @@ def test_where_the_last_object_begins() -> None:
     assert start_of_last_object("ab {1}") == 6
     assert start_of_last_object('ab {"a": 1} c ') == 14
     assert start_of_last_object('{"a": "' + "b" * MAX_LENGTH + '"}') == MAX_LENGTH + 9
+
+
+def test_what_is_no_json_ends_with_no_object() -> None:
+    broken, deep = 'So {"answer" "B"}', '{"a": ' * 600 + '{"b": ' + "[" * 3000 + "}"
+    for text in (broken, deep):
+        assert start_of_last_object(text) == len(text)
+        assert answer_of_object(text) is None
+    assert start_of_last_object('So {"answer": "B"} ') == 3

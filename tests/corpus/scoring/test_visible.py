@@ -145,3 +145,13 @@ def test_answers_in_html_are_read(text: str) -> None:
     assert text[slice(*reading.span)].startswith("C")
     assert read_answer(text="text<br>C", asked=asked).option_keys == ("C",)
     assert read_answer(text="text<br>C", asked=Asked(Kind.TEXT)).text == "text<br>C"
+
+
+def test_tags_that_are_spoken_of_hide_nothing_and_those_behind_them_do() -> None:
+    text = "The model should use <think> tags. <think>A</think> B"
+    assert visible_text(text).text == "The model should use <think> tags. " + " " * len("<think>A</think>") + " B"
+
+
+def test_a_tag_in_quotes_at_the_beginning_of_a_line_opens_a_block() -> None:
+    text = "`<think>` tags hide A</think>\nB"
+    assert visible_text(text).text.strip("` ") == "\nB"
