@@ -133,3 +133,17 @@ def test_every_way_to_announce_is_found_by_itself(text: str, expected: str) -> N
     located = last_announced(text, is_number=False)
     assert located is not None
     assert text[located.start : located.end] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("If it is light, the answer is B.", "B"),
+        ("If so, fine. The answer would be B.", "B"),
+        ("If it is light, the answer would be B.", None),
+        ("The answer would be B.", "B"),
+    ],
+)
+def test_only_what_would_be_under_a_condition_of_its_own_sentence_is_not_firm(text: str, expected: str | None) -> None:
+    located = last_announced(text, is_number=False, is_firm=True)
+    assert (located and text[located.start : located.end]) == expected

@@ -4,7 +4,7 @@ import pytest
 
 from corpus.scoring.reading import read_answer
 from corpus.scoring.types import Asked, Kind, ShownOption
-from corpus.scoring.visible import visible_text, with_line_breaks
+from corpus.scoring.visible import visible_text, with_line_breaks, without_struck
 
 # `#` stands for a character that is blanked out.
 BLOCKS = [
@@ -155,3 +155,8 @@ def test_tags_that_are_spoken_of_hide_nothing_and_those_behind_them_do() -> None
 def test_a_tag_in_quotes_at_the_beginning_of_a_line_opens_a_block() -> None:
     text = "`<think>` tags hide A</think>\nB"
     assert visible_text(text).text.strip("` ") == "\nB"
+
+
+def test_what_is_struck_through_becomes_blanks_of_the_same_length() -> None:
+    assert without_struck("~~A~~ B <del>C</del> D") == " " * 5 + " B " + " " * 12 + " D"
+    assert without_struck("A </b> B ~~C") == "A </b> B ~~C"
