@@ -160,3 +160,9 @@ def test_a_tag_in_quotes_at_the_beginning_of_a_line_opens_a_block() -> None:
 def test_what_is_struck_through_becomes_blanks_of_the_same_length() -> None:
     assert without_struck("~~A~~ B <del>C</del> D") == " " * 5 + " B " + " " * 12 + " D"
     assert without_struck("A </b> B ~~C") == "A </b> B ~~C"
+
+
+def test_a_quoted_line_of_the_prompt_with_words_of_the_reply_behind_it_is_no_echo() -> None:
+    prompt = "Which gas burns, asked in a line of some length?\nA. neon\nB. propane"
+    text = "Which gas  burns, asked in a line of some length? Propane, so the answer is B"
+    assert visible_text(text, prompt).text == text
