@@ -3,9 +3,11 @@
 from typing import Any
 
 from django import template
+from django.http import HttpRequest
 
 from corpus.models import QuestionSet
-from leaderboard.set_links import fallback_switch, set_links
+from leaderboard.queries import BadQueryError
+from leaderboard.set_links import FallbackSwitch, fallback_switch, set_links
 
 register = template.Library()
 
@@ -22,13 +24,20 @@ def set_pages(
     request = context["request"]
     chosen = request.GET.dict()
     links = set_links(question_set=question_set, current=current, is_below=is_below, chosen=chosen, snapshot=snapshot)
-    switch = fallback_switch(question_set=question_set, current=current, chosen=request.GET, address=request.path)
     return {
         "links": links,
-        "switch": switch,
+        "switch": _switch(request, question_set, current),
         "question_set": question_set,
         "is_swapped": context.get("is_fragment", False),
     }
+
+
+def _switch(request: HttpRequest, question_set: QuestionSet, current: str) -> FallbackSwitch | None:
+    # A page that says who may read it never looks at the rule in its address: one that does not exist has no switch.
+    try:
+        return fallback_switch(question_set=question_set, current=current, chosen=request.GET, address=request.path)
+    except BadQueryError:
+        return None
 
 
 @register.simple_tag(takes_context=True)

@@ -185,6 +185,13 @@ def test_a_set_that_is_not_open_is_for_staff_who_may_see_keys(client, db, who) -
     assert PAGE not in client.get("/leaderboard/bank/").content.decode()
 
 
+@pytest.mark.parametrize("query", [{"rule": "no-such-rule"}, {"rule": "-1", "fallback": "off"}, {"fallback": "x"}])
+def test_whoever_may_not_read_a_set_is_told_so_whatever_the_address_asks(client, db, query) -> None:
+    make_bank(policy="closed")
+    for address in (PAGE, f"{PAGE}questions.csv", f"{PAGE}999999/"):
+        assert client.get(address, query).status_code == 403
+
+
 def test_staff_who_may_see_keys_read_a_set_that_is_not_open(client, db) -> None:
     bank = make_bank(policy="closed")
     make_run(make_system(slug="one"), bank, "+++---")
