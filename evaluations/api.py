@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import NinjaAPI, Schema
+from ninja.errors import AuthenticationError, ValidationError
 from ninja.security import HttpBearer
 
 from corpus.models import QuestionSetRevision
@@ -110,6 +111,25 @@ def refused(request: HttpRequest, error: Exception) -> HttpResponse:
     if isinstance(error, TooManyRequestsError):
         response["Retry-After"] = str(error.retry_after)
     return response
+
+
+@api.exception_handler(AuthenticationError)
+def no_token(request: HttpRequest, error: Exception) -> HttpResponse:
+    """Say how a token is sent, the same for one that is missing, unknown or revoked."""
+    said = {
+        "code": "no-token",
+        "detail": "No token that is good here came with this request. Send the one a maintainer made for you as the "
+        "header Authorization: Bearer TOKEN; if it was revoked, ask for a new one.",
+    }
+    return api.create_response(request, said, status=HTTPStatus.UNAUTHORIZED)
+
+
+@api.exception_handler(ValidationError)
+def bad_parameter(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    """Name the parameters of the address that are not of their kind, in one sentence each."""
+    problems = [f"`{problem['loc'][-1]}`: {problem['msg']}." for problem in error.errors]
+    said = {"code": "bad-parameter", "detail": " ".join(problems)}
+    return api.create_response(request, said, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 @api.get("/prompts/", summary="The prompts, as JSON lines")

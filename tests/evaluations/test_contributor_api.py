@@ -76,7 +76,17 @@ def test_without_a_good_token_nothing_is_shown(contributor, address: str, header
     headers = {} if header is None else {"authorization": header.replace("{secret}", contributor.secret)}
     response = Client(headers=headers).get(address)
     assert response.status_code == 401
+    assert response.json()["code"] == "no-token"
+    assert "Authorization: Bearer" in response.json()["detail"]
     assert contributor.secret.encode() not in response.content
+
+
+@pytest.mark.parametrize("repeats", ["abc", "", "1.5", "\u0663x", "\0"])
+def test_repeats_that_are_no_number_are_refused_in_a_sentence(contributor, repeats: str) -> None:
+    response = contributor.client.get(PROMPTS, {"repeats": repeats})
+    assert response.status_code == 422
+    assert response.json()["code"] == "bad-parameter"
+    assert response.json()["detail"].startswith("`repeats`: ")
 
 
 def test_only_the_hash_of_a_token_is_kept(contributor) -> None:
